@@ -1,0 +1,159 @@
+// The Boundary port: what every kind of wall (process, container, microvm, desktop, wasi, and the memory fake) offers.
+import type { SandboxId, TaskId } from "./ids.ts";
+import type { LimitMechanism, Limits } from "./limits.ts";
+import type { Sentence } from "./sentence.ts";
+
+export type BoundaryKind = "process" | "container" | "microvm" | "desktop" | "wasi" | "memory";
+
+/** One fact about this machine. */
+export interface ProbeLine {
+  /** Stable name, e.g. `bubblewrap`, `landlock`, `seccomp`, `user-namespaces`, `guard`. */
+  readonly name: string;
+  readonly state: "works" | "missing" | "not-built";
+  /** Version, ABI or path: shown as it is. */
+  readonly detail: string;
+  /** The command or setting that repairs it; undefined when it works. */
+  readonly fix: Sentence | undefined;
+  /** True when `open` refuses without it. */
+  readonly required: boolean;
+}
+
+export interface ProbeReport {
+  readonly kind: BoundaryKind;
+  /** True when every required line works. */
+  readonly usable: boolean;
+  readonly lines: readonly ProbeLine[];
+}
+
+/** Literal path rules; every path is absolute, canonical (no symlink in it at open) and in host spelling, which is also the spelling inside. */
+export interface PathPolicy {
+  /** `system`: the operating system read-only minus its secrets; `none`: only what allowRead names (plus the loader's needs). */
+  readonly readDefault: "system" | "none";
+  readonly allowRead: readonly string[];
+  readonly denyRead: readonly string[];
+  /** Write roots: directories. */
+  readonly allowWrite: readonly string[];
+  readonly denyWrite: readonly string[];
+}
+
+/** Who the host says is asking. */
+export interface HostUser {
+  readonly uid: number;
+  readonly gid: number;
+  readonly name: string;
+  /** Absolute, canonical. Absent inside except for what the policy opens. */
+  readonly home: string;
+}
+
+export interface SandboxSpec {
+  readonly taskId: TaskId;
+  readonly sandboxId: SandboxId;
+  /** The project: where commands start unless told otherwise. Readable; writable only when a write root covers it. */
+  readonly projectDirectory: string;
+  /** An existing empty 0700 host directory that belongs to this sandbox alone and is deleted with it. */
+  readonly privateDirectory: string;
+  readonly paths: PathPolicy;
+  /** The complete environment of every command; nothing is inherited. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly limits: Limits;
+  readonly user: HostUser;
+}
+
+/** A kernel object about to be made, in words from which the reaper can find and remove it. */
+export interface KernelObject {
+  readonly kind: "process" | "directory" | "socket" | "cgroup" | "mount";
+  /** process: the marker its command line carries (the sandbox id); the others: an absolute path. */
+  readonly name: string;
+}
+
+export interface OpenContext {
+  readonly signal: AbortSignal;
+  /** Returns after the entry is in the task journal. Called BEFORE each object is made. INVARIANT I-09 */
+  readonly journal: (object: KernelObject) => Promise<void>;
+}
+
+export interface Command {
+  /** argv[0] is looked up in the environment's PATH inside the sandbox unless it holds a slash. */
+  readonly argv: readonly [string, ...string[]];
+  /** Absolute; must exist inside. */
+  readonly cwd: string;
+  /** Replaces the sandbox's environment when given. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A terminal made by the guard; then stdout and stderr are one channel. */
+  readonly pty?: { readonly rows: number; readonly columns: number };
+}
+
+export type SignalName = "SIGHUP" | "SIGINT" | "SIGQUIT" | "SIGTERM" | "SIGKILL" | "SIGUSR1" | "SIGUSR2" | "SIGWINCH" | "SIGCONT" | "SIGTSTP";
+
+export interface OutputChunk {
+  readonly channel: "stdout" | "stderr";
+  readonly bytes: Uint8Array;
+}
+
+/** What the guard reports: a claim, since the guard lives inside. */
+export interface UsageClaim {
+  readonly userMs: number;
+  readonly systemMs: number;
+  readonly maxRssBytes: number;
+}
+
+export type ExitReport =
+  | { readonly kind: "exited"; readonly code: number; readonly usage: UsageClaim }
+  | { readonly kind: "signalled"; readonly signal: number; readonly usage: UsageClaim }
+  /** Nothing ran. 127: no such file; 126: found but not executable. */
+  | { readonly kind: "not-started"; readonly code: 126 | 127; readonly errno: string }
+  /** The sandbox ended underneath the command (guard died, protocol violation). */
+  | { readonly kind: "lost"; readonly reason: string };
+
+export interface Execution {
+  /** Must be read to its end by exactly one reader: unread output holds the command back (credit, no growth). Ends after the command's last writer closes or the tree is killed. */
+  readonly output: AsyncIterable<OutputChunk>;
+  /** Resolves when the bytes are accepted under back-pressure; rejects with SANDBOX_CLOSED when the command is gone. */
+  writeStdin(bytes: Uint8Array): Promise<void>;
+  endStdin(): void;
+  /** To the command's process group. */
+  signal(name: SignalName): void;
+  resize(size: { readonly rows: number; readonly columns: number }): void;
+  /** Ends every process that descends from this command, also those that left its session. Resolves when none is left. */
+  killTree(): Promise<void>;
+  /** Never rejects. */
+  readonly exit: Promise<ExitReport>;
+}
+
+export interface SandboxStats {
+  /** Processes inside as counted from the host, guard included. */
+  readonly processes: number;
+  readonly openCommands: number;
+}
+
+/** What stood between the task and the host: shown on the answer sheet, recorded at open. */
+export interface WallReport {
+  /** e.g. `bubblewrap`, `landlock`, `seccomp`; with version or ABI. */
+  readonly layers: readonly { readonly name: string; readonly detail: string }[];
+  readonly limits: readonly LimitMechanism[];
+  /** Effective answers in host spelling, for the sheet: each with the layers that hold it. */
+  readonly reads: readonly string[];
+  readonly hidden: readonly string[];
+  readonly writes: readonly string[];
+  readonly connects: readonly string[];
+  /** uid and gid as the host sees them, and the capabilities inside (normally none). */
+  readonly identity: { readonly hostUid: number; readonly hostGid: number; readonly insideUid: number; readonly capabilities: readonly string[] };
+}
+
+export interface Sandbox {
+  readonly id: SandboxId;
+  readonly walls: WallReport;
+  /** Rejects with SANDBOX_CLOSED after close began, GUARD_PROTOCOL after a violation. */
+  exec(command: Command): Promise<Execution>;
+  stats(): Promise<SandboxStats>;
+  /** Idempotent. SIGTERM, 2 s, then the tree; afterwards the host holds nothing of the sandbox. */
+  close(): Promise<void>;
+}
+
+export interface Boundary {
+  readonly kind: BoundaryKind;
+  /** What works on this machine, what does not, why, and the fix. Never throws. */
+  probe(): Promise<ProbeReport>;
+  /** Builds every promised wall or rejects (WALL_UNAVAILABLE, PATH_RULE_UNENFORCEABLE, SANDBOX_OPEN_FAILED); on rejection nothing is left. INVARIANT I-02 */
+  open(spec: SandboxSpec, context: OpenContext): Promise<Sandbox>;
+}

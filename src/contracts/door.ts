@@ -1,0 +1,91 @@
+// What a door (CLI now; library, HTTP, MCP later) can ask for. compose.ts builds it; no door builds anything itself.
+import type { AnswerSheet } from "./answer-sheet.ts";
+import type { OutputChunk, ProbeLine, SignalName } from "./boundary.ts";
+import type { LimitHit } from "./limits.ts";
+import type { StoredRecord } from "./ledger.ts";
+import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
+
+/** Which documents make the policy of a call, besides built-in, system, user and project files. */
+export interface PolicySelection {
+  /** Where the task starts; its `glovebox.yaml` / `.glovebox/policy.yaml` is the project policy. Absolute. */
+  readonly projectDirectory: string;
+  /** `--policy FILE`: stands in the place of the user file's strength (flags). */
+  readonly policyFile?: string;
+  /** Flags as a section 11 fragment, e.g. `{filesystem: {allowWrite: ["."]}}`. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
+}
+
+export interface RunRequest {
+  readonly policy: PolicySelection;
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** The environment the caller holds; only what the policy passes is taken from it. */
+  readonly callerEnvironment: Readonly<Record<string, string | undefined>>;
+  /** A terminal inside, when the caller has one and asked for it. */
+  readonly pty?: { readonly rows: number; readonly columns: number };
+}
+
+/** How a running command and its caller reach each other. */
+export interface RunIo {
+  readonly signal: AbortSignal;
+  /** Bytes for the command's stdin; undefined gives it an empty one. */
+  readonly stdin?: AsyncIterable<Uint8Array>;
+  /** Resolves when the caller has taken the bytes; that is the back-pressure. */
+  onOutput(chunk: OutputChunk): Promise<void>;
+  /** Called once, when the command runs: gives the caller the way to pass signals and terminal sizes on. */
+  onStart(control: { signal(name: SignalName): void; resize(size: { readonly rows: number; readonly columns: number }): void }): void;
+}
+
+export type RunOutcome = "ok" | "failed" | "denied" | "limit" | "timeout" | "cancelled" | "lost";
+
+export interface RunResult {
+  readonly task: string;
+  readonly action: string;
+  readonly policyHash: string;
+  readonly outcome: RunOutcome;
+  /** What the process of the door should exit with, by the rule of DESIGN section 14. */
+  readonly exitCode: number;
+  /** The child's own end, when it ran. */
+  readonly child: { readonly kind: "exited" | "signalled" | "not-started" | "lost"; readonly value: number } | undefined;
+  readonly limitHits: readonly LimitHit[];
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  readonly durationMs: number;
+  readonly ledger: { readonly firstSeq: number; readonly lastSeq: number };
+  readonly sheet: AnswerSheet;
+}
+
+export interface DoctorReport {
+  readonly usable: boolean;
+  readonly sections: readonly { readonly name: string; readonly lines: readonly ProbeLine[] }[];
+}
+
+export interface VerifyReport {
+  /** 0 ok, 1 altered, 2 truncated, 3 unknown key, 4 gap, 5 recovered torn tail, 6 unreadable (DESIGN section 14). */
+  readonly exit: 0 | 1 | 2 | 3 | 4 | 5 | 6;
+  readonly records: number;
+  readonly treeHeads: number;
+  readonly root: string;
+  /** What is wrong, each naming segment and sequence number. */
+  readonly findings: readonly { readonly exit: number; readonly segment: string; readonly seq: number; readonly situation: string; readonly values: Readonly<Record<string, string | number>> }[];
+}
+
+export interface Door {
+  /** Throws GloveboxError when nothing was started; otherwise resolves with the result, whatever the child did. */
+  run(request: RunRequest, io: RunIo): Promise<RunResult>;
+  doctor(): Promise<DoctorReport>;
+  explainPolicy(selection: PolicySelection): Promise<AnswerSheet>;
+  /** @throws TASK_UNKNOWN */
+  explainTask(task: string): Promise<AnswerSheet>;
+  /** The effective policy of a selection. @throws POLICY_* */
+  policy(selection: PolicySelection): Promise<CompiledPolicy>;
+  /** All problems of one file, none thrown. */
+  checkPolicyFile(file: string, projectDirectory: string): Promise<readonly PolicyProblem[]>;
+  /** Pins the hash of the project's policy file in the user's state. */
+  trustPolicy(projectDirectory: string): Promise<{ readonly file: string; readonly digest: string }>;
+  policySchema(): unknown;
+  /** Newest first. */
+  records(filter: { readonly task?: string; readonly limit: number }): Promise<readonly StoredRecord[]>;
+  record(seq: number): Promise<StoredRecord>;
+  verify(options: { readonly directory?: string; readonly publicKeyFile?: string }): Promise<VerifyReport>;
+}

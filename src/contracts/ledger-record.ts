@@ -1,0 +1,102 @@
+// The ledger's records, format 1 (frozen). A leaf holds ids, verdicts, enums, numbers and salted commitments only;
+// whatever could name a person's things (argv, cwd, paths, hosts, output) lives in the task's encrypted blob. DESIGN section 13.
+import { z } from "zod";
+import { actionIdSchema, digestSchema, sandboxIdSchema, taskIdSchema } from "./ids.ts";
+
+const count = z.int().min(0);
+/** HMAC-SHA256(task salt, bytes) in hex: equal only to somebody who holds the task's blob. */
+export const commitmentSchema = z.string().regex(/^hmac:[0-9a-f]{64}$/u);
+export type Commitment = z.infer<typeof commitmentSchema>;
+const word = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:+/-]{0,127}$/u);
+
+const usage = z.strictObject({ userMs: count, systemMs: count, maxRssBytes: count });
+const limitHit = z.strictObject({ limit: word, allowed: count, observed: count });
+const stream = z.strictObject({
+  bytes: count,
+  /** Of the whole stream as it came out, before redaction or cutting. */
+  commitment: commitmentSchema,
+});
+
+/** `exited` and `signalled` are the guard's claim; `killed`, `lost` and the limit hits are what the host observed. */
+const exit = z.strictObject({
+  kind: z.enum(["exited", "signalled", "not-started", "lost"]),
+  /** Exit code, signal number, or 126/127; 0 for `lost`. */
+  value: count,
+  source: z.enum(["claim", "evidence"]),
+});
+
+/** layer.type -> body. */
+export const recordBodySchemas = {
+  "log.opened": z.strictObject({ format: z.literal(1), keyId: word, software: word }),
+  "log.recovered": z.strictObject({ tornBytes: count, tornDigest: digestSchema }),
+  "log.key-changed": z.strictObject({ keyId: word, previousKeyId: word }),
+  "log.rotated": z.strictObject({ segment: count }),
+  "policy.decision": z.strictObject({
+    kind: z.enum(["command"]),
+    verdict: z.enum(["allow", "ask", "deny"]),
+    /** Commitment to the rule's id; absent when the default decided. */
+    rule: commitmentSchema.optional(),
+    reasonCode: z.enum(["rule", "default", "error"]),
+    boundary: z.enum(["process", "container", "microvm", "desktop", "wasi", "memory"]),
+    request: commitmentSchema,
+    /** Where the policy came from, strongest last. */
+    origins: z.array(z.enum(["built-in", "system", "user", "project", "project-trusted", "flags"])),
+  }),
+  "execution.opened": z.strictObject({
+    sandbox: sandboxIdSchema,
+    layers: z.array(z.strictObject({ name: word, detail: word })),
+    limits: z.array(z.strictObject({ limit: word, strength: z.enum(["held", "supervised"]), allowed: count })),
+    hostUid: count,
+  }),
+  "execution.refused": z.strictObject({ code: word }),
+  "execution.ended": z.strictObject({ sandbox: sandboxIdSchema, exit, limitHits: z.array(limitHit), usage: usage.optional(), durationMs: count }),
+  "execution.closed": z.strictObject({ sandbox: sandboxIdSchema }),
+  "execution.reaped": z.strictObject({ processes: count, directories: count, sockets: count, cgroups: count, mounts: count }),
+  "result.returned": z.strictObject({
+    outcome: z.enum(["ok", "failed", "denied", "limit", "timeout", "cancelled", "refused", "lost"]),
+    stdout: stream.optional(),
+    stderr: stream.optional(),
+    returnedBytes: count,
+  }),
+} as const;
+
+export type RecordType = keyof typeof recordBodySchemas;
+export type RecordBody<T extends RecordType> = z.infer<(typeof recordBodySchemas)[T]>;
+
+/** A pointer to an encrypted blob, addressed by its ciphertext. */
+export const blobReferenceSchema = z.strictObject({ digest: digestSchema, bytes: count });
+export type BlobReference = z.infer<typeof blobReferenceSchema>;
+
+/** What every leaf holds around its body. */
+export const envelopeSchema = z.strictObject({
+  v: z.literal(1),
+  /** Identity of the log: random, made once. */
+  log: z.string().regex(/^l-[0-9a-f]{32}$/u),
+  /** 0, 1, 2, ... without a gap. */
+  seq: count,
+  /** Leaf hash of seq - 1 in hex; 64 zeros for the first. */
+  prev: z.string().regex(/^[0-9a-f]{64}$/u),
+  /** RFC 3339, UTC, milliseconds. */
+  ts: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u),
+  /** Monotonic nanoseconds of the writing machine, decimal; comparable within one `boot` only. */
+  mono: z.string().regex(/^\d{1,20}$/u),
+  boot: z.string().regex(/^[0-9a-f-]{1,64}$/u),
+  type: z.enum(Object.keys(recordBodySchemas) as [RecordType, ...RecordType[]]),
+  task: taskIdSchema.optional(),
+  action: actionIdSchema.optional(),
+  policy: digestSchema.optional(),
+  body: z.unknown(),
+  blob: blobReferenceSchema.optional(),
+});
+export type Envelope = z.infer<typeof envelopeSchema>;
+
+/** What a caller hands to `append`: everything that the ledger does not fill in itself. */
+export interface NewRecord<T extends RecordType = RecordType> {
+  readonly type: T;
+  readonly task?: z.infer<typeof taskIdSchema>;
+  readonly action?: z.infer<typeof actionIdSchema>;
+  readonly policy?: z.infer<typeof digestSchema>;
+  readonly body: RecordBody<T>;
+  /** Plain JSON for the task's encrypted blob; required to be absent for `log.*`. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,54 @@
+// What the rest of the house knows of a policy: the compiled form, and the operations that the policy room offers.
+import type { CommandRequest, Decision } from "./decision.ts";
+import type { Digest } from "./ids.ts";
+import type { Limits } from "./limits.ts";
+import type { PathPolicy } from "./boundary.ts";
+
+export type PolicyOrigin = "built-in" | "system" | "user" | "project" | "project-trusted" | "flags";
+
+/** A policy ready to decide. Pure data plus pure functions; the same document and facts give the same value. */
+export interface CompiledPolicy {
+  /** Hash of the canonical form of `document`. */
+  readonly hash: Digest;
+  /** The normalised merged document (defaults filled), in section 11 shape. */
+  readonly document: Readonly<Record<string, unknown>>;
+  /** Layers that contributed, weakest first. */
+  readonly origins: readonly PolicyOrigin[];
+  /** Dotted key -> the layer its value comes from, for `policy show --origin`. */
+  readonly valueOrigins: ReadonlyMap<string, PolicyOrigin>;
+  readonly boundary: "process";
+  readonly paths: PathPolicy;
+  readonly environment: { readonly pass: readonly string[]; readonly set: Readonly<Record<string, string>> };
+  readonly limits: Limits;
+  /** Days a record is kept. */
+  readonly retentionDays: number;
+  decide(request: CommandRequest): Decision;
+}
+
+/** Facts about the machine that a policy needs and must not look up itself. */
+export interface PolicyFacts {
+  /** Absolute, canonical. */
+  readonly home: string;
+  readonly projectDirectory: string;
+}
+
+/** One policy document on its way in. */
+export interface PolicySource {
+  readonly origin: Exclude<PolicyOrigin, "built-in">;
+  /** Shown in errors: a path, or `--set`. */
+  readonly label: string;
+  readonly format: "yaml" | "json" | "toml";
+  readonly text: string;
+}
+
+/** A finding of `policy check`: every one names file, line and key. */
+export interface PolicyProblem {
+  readonly code: "POLICY_SYNTAX" | "POLICY_KEY_UNKNOWN" | "POLICY_KEY_UNSUPPORTED" | "POLICY_KEY_INERT" | "POLICY_VALUE_INVALID" | "POLICY_WIDENS" | "POLICY_TEST_FAILED";
+  readonly situation: string;
+  readonly values: Readonly<Record<string, string | number>>;
+  readonly label: string;
+  /** 1-based; 0 when the format gives none. */
+  readonly line: number;
+  /** Dotted, e.g. `filesystem.allowRead[2]`. */
+  readonly key: string;
+}

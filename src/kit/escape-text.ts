@@ -1,0 +1,26 @@
+// Makes text from inside a sandbox, a policy or a path safe to show a person on one line: nothing in it can move the cursor,
+// reorder what is read, or hide. INVARIANT I-13
+
+// Controls, line and paragraph separators, bidi controls, zero-width and other default-ignorable characters, tags, private use, unassigned.
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2800\u3164\uFE00-\uFE0F\uFFA0\u{E0100}-\u{E01EF}]/gu;
+
+function escapeOne(character: string): string {
+  if (character === "\n") return "\\n";
+  if (character === "\t") return "\\t";
+  if (character === "\r") return "\\r";
+  const code = character.codePointAt(0) ?? 0;
+  return code <= 0xff ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
+}
+
+/** One printable line; longer than `maximum` characters is cut and says by how much. */
+export function escapeText(text: string, maximum = 2000): string {
+  const cut = text.length > maximum ? `${text.slice(0, maximum)}` : text;
+  const escaped = cut.replaceAll("\\", "\\\\").replaceAll(unsafe, escapeOne);
+  return text.length > maximum ? `${escaped}... (${text.length - maximum} more characters)` : escaped;
+}
+
+/** A word as a shell would need it quoted, after escaping: safe to show, and readable when it needs no quotes. */
+export function showArgument(argument: string): string {
+  const escaped = escapeText(argument);
+  return /^[\w@%+=:,./-]+$/u.test(escaped) ? escaped : `'${escaped.replaceAll("'", "'\\''")}'`;
+}

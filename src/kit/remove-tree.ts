@@ -1,0 +1,18 @@
+// The only recursive delete. It removes one directory below a parent that the caller names, and never follows a link out of it.
+import { lstat, rm } from "node:fs/promises";
+import path from "node:path";
+
+/**
+ * Removes `target` and all below it; a target that does not exist is success.
+ * @throws TypeError when `target` is not strictly inside `parent`.
+ */
+export async function removeTree(target: string, options: { readonly parent: string }): Promise<void> {
+  const relative = path.relative(options.parent, target);
+  if (relative === "" || relative.startsWith("..") || path.isAbsolute(relative)) {
+    throw new TypeError(`Cannot remove "${target}": it is not inside "${options.parent}"`);
+  }
+  const found = await lstat(target).catch(() => undefined);
+  if (found === undefined) return;
+  // Node's rm removes a link itself, never what it points to.
+  await rm(target, { recursive: true, force: true, maxRetries: 3 });
+}
