@@ -4,7 +4,9 @@ import type { Sentence } from "./sentence.ts";
 export type Question = "read" | "write" | "connect" | "identity" | "happened" | "kept" | "held";
 
 export interface AnswerSheet {
-  readonly subject: { readonly kind: "policy"; readonly hash: string } | { readonly kind: "task"; readonly id: string; readonly policyHash: string };
+  readonly subject:
+    | { readonly kind: "policy"; readonly hash: string }
+    | { readonly kind: "task"; readonly id: string; readonly policyHash: string };
   /** All seven, in the order of DESIGN: read, write, connect, identity, happened, kept, held. */
   readonly answers: readonly { readonly question: Question; readonly lines: readonly Sentence[] }[];
 }

@@ -83,7 +83,17 @@ export interface Command {
   readonly pty?: { readonly rows: number; readonly columns: number };
 }
 
-export type SignalName = "SIGHUP" | "SIGINT" | "SIGQUIT" | "SIGTERM" | "SIGKILL" | "SIGUSR1" | "SIGUSR2" | "SIGWINCH" | "SIGCONT" | "SIGTSTP";
+export type SignalName =
+  | "SIGHUP"
+  | "SIGINT"
+  | "SIGQUIT"
+  | "SIGTERM"
+  | "SIGKILL"
+  | "SIGUSR1"
+  | "SIGUSR2"
+  | "SIGWINCH"
+  | "SIGCONT"
+  | "SIGTSTP";
 
 export interface OutputChunk {
   readonly channel: "stdout" | "stderr";
@@ -137,7 +147,12 @@ export interface WallReport {
   readonly writes: readonly string[];
   readonly connects: readonly string[];
   /** uid and gid as the host sees them, and the capabilities inside (normally none). */
-  readonly identity: { readonly hostUid: number; readonly hostGid: number; readonly insideUid: number; readonly capabilities: readonly string[] };
+  readonly identity: {
+    readonly hostUid: number;
+    readonly hostGid: number;
+    readonly insideUid: number;
+    readonly capabilities: readonly string[];
+  };
 }
 
 export interface Sandbox {

@@ -67,7 +67,13 @@ export interface VerifyReport {
   readonly treeHeads: number;
   readonly root: string;
   /** What is wrong, each naming segment and sequence number. */
-  readonly findings: readonly { readonly exit: number; readonly segment: string; readonly seq: number; readonly situation: string; readonly values: Readonly<Record<string, string | number>> }[];
+  readonly findings: readonly {
+    readonly exit: number;
+    readonly segment: string;
+    readonly seq: number;
+    readonly situation: string;
+    readonly values: Readonly<Record<string, string | number>>;
+  }[];
 }
 
 export interface Door {

@@ -16,7 +16,10 @@ export const sandboxIdSchema = z.string().regex(pattern("s")).brand<"SandboxId">
 export type SandboxId = z.infer<typeof sandboxIdSchema>;
 
 /** `sha256:` + 64 hex digits. */
-export const digestSchema = z.string().regex(/^sha256:[0-9a-f]{64}$/u).brand<"Digest">();
+export const digestSchema = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/u)
+  .brand<"Digest">();
 export type Digest = z.infer<typeof digestSchema>;
 
 /** Where identifiers take their time and randomness from, so that tests are repeatable. */

@@ -49,7 +49,13 @@ export const recordBodySchemas = {
     hostUid: count,
   }),
   "execution.refused": z.strictObject({ code: word }),
-  "execution.ended": z.strictObject({ sandbox: sandboxIdSchema, exit, limitHits: z.array(limitHit), usage: usage.optional(), durationMs: count }),
+  "execution.ended": z.strictObject({
+    sandbox: sandboxIdSchema,
+    exit,
+    limitHits: z.array(limitHit),
+    usage: usage.optional(),
+    durationMs: count,
+  }),
   "execution.closed": z.strictObject({ sandbox: sandboxIdSchema }),
   "execution.reaped": z.strictObject({ processes: count, directories: count, sockets: count, cgroups: count, mounts: count }),
   "result.returned": z.strictObject({

@@ -43,7 +43,14 @@ export interface PolicySource {
 
 /** A finding of `policy check`: every one names file, line and key. */
 export interface PolicyProblem {
-  readonly code: "POLICY_SYNTAX" | "POLICY_KEY_UNKNOWN" | "POLICY_KEY_UNSUPPORTED" | "POLICY_KEY_INERT" | "POLICY_VALUE_INVALID" | "POLICY_WIDENS" | "POLICY_TEST_FAILED";
+  readonly code:
+    | "POLICY_SYNTAX"
+    | "POLICY_KEY_UNKNOWN"
+    | "POLICY_KEY_UNSUPPORTED"
+    | "POLICY_KEY_INERT"
+    | "POLICY_VALUE_INVALID"
+    | "POLICY_WIDENS"
+    | "POLICY_TEST_FAILED";
   readonly situation: string;
   readonly values: Readonly<Record<string, string | number>>;
   readonly label: string;

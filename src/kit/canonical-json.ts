@@ -33,10 +33,12 @@ function write(value: unknown, path: string): string {
   if (Array.isArray(value)) return `[${Array.from(value, (item: unknown, index) => write(item, `${path}[${index}]`)).join(",")}]`;
   if (!isPlainObject(value)) refuse("it is not a plain object", path);
   // Default sort order is by UTF-16 code units, as section 3.2.3 asks.
-  const members = Object.keys(value).toSorted().map((key) => {
-    const inner = path === "" ? key : `${path}.${key}`;
-    return `${canonicalString(key, inner)}:${write(value[key], inner)}`;
-  });
+  const members = Object.keys(value)
+    .toSorted()
+    .map((key) => {
+      const inner = path === "" ? key : `${path}.${key}`;
+      return `${canonicalString(key, inner)}:${write(value[key], inner)}`;
+    });
   return `{${members.join(",")}}`;
 }
 

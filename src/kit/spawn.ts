@@ -39,11 +39,13 @@ export async function capture(
     killSignal: "SIGKILL",
   });
   const chunks: { stdout: Buffer[]; stderr: Buffer[]; bytes: number } = { stdout: [], stderr: [], bytes: 0 };
-  const collect = (name: "stdout" | "stderr") => (chunk: Buffer): void => {
-    chunks.bytes += chunk.length;
-    if (chunks.bytes > 1 << 20) child.kill("SIGKILL");
-    else chunks[name].push(chunk);
-  };
+  const collect =
+    (name: "stdout" | "stderr") =>
+    (chunk: Buffer): void => {
+      chunks.bytes += chunk.length;
+      if (chunks.bytes > 1 << 20) child.kill("SIGKILL");
+      else chunks[name].push(chunk);
+    };
   child.stdout?.on("data", collect("stdout"));
   child.stderr?.on("data", collect("stderr"));
   child.on("error", reject);
