@@ -22,6 +22,8 @@ export interface CompiledPolicy {
   readonly limits: Limits;
   /** Days a record is kept. */
   readonly retentionDays: number;
+  /** How argv is written into the encrypted blob: `redacted` = the words with known secret shapes removed; `digest` = only a digest. */
+  readonly auditArgv: "redacted" | "digest";
   decide(request: CommandRequest): Decision;
 }
 
@@ -30,15 +32,30 @@ export interface PolicyFacts {
   /** Absolute, canonical. */
   readonly home: string;
   readonly projectDirectory: string;
+  /**
+   * An absolute path -> the same place without links (its longest existing part resolved). The composition root looks it up; the policy
+   * room only calls it. Absent: paths are taken as written, which is right only where no link can exist (tests, `policy hash`).
+   */
+  readonly canonicalPath?: (absolute: string) => string;
+  /** Absolute, canonical directories of Glovebox itself (state, runtime, installation): never equal to, inside or below a write root. */
+  readonly protectedPaths?: readonly string[];
 }
+
+export type PolicyFormat = "yaml" | "json" | "toml";
 
 /** One policy document on its way in. */
 export interface PolicySource {
   readonly origin: Exclude<PolicyOrigin, "built-in">;
   /** Shown in errors: a path, or `--set`. */
   readonly label: string;
-  readonly format: "yaml" | "json" | "toml";
-  readonly text: string;
+  readonly format: PolicyFormat;
+  /** Hand in the bytes of a file: then bytes that are not UTF-8 are a finding instead of a silent replacement character. */
+  readonly text: string | Uint8Array;
+  /**
+   * What an allow list (allowRead, allowWrite, pass) of this trusted source does to the layers below: `replace` (the default: the list is
+   * the whole truth, as in a file) or `add` (as a repeated command-line flag). A list of an untrusted project only ever narrows.
+   */
+  readonly lists?: "replace" | "add";
 }
 
 /** A finding of `policy check`: every one names file, line and key. */
