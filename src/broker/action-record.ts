@@ -1,0 +1,138 @@
+// Writes what one action leaves in the ledger, in order: decision, walls, end, result. INVARIANT I-01, I-11
+import type { SandboxSpec, WallReport } from "../contracts/boundary.ts";
+import type { CommandRequest, Decision } from "../contracts/decision.ts";
+import type { RunOutcome } from "../contracts/door.ts";
+import type { ErrorCode } from "../contracts/error-table.ts";
+import type { ActionId, SandboxId, TaskId } from "../contracts/ids.ts";
+import type { Ledger } from "../contracts/ledger.ts";
+import type { Commitment, NewRecord, RecordType } from "../contracts/ledger-record.ts";
+import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
+import { childOf, type Ending } from "./outcome.ts";
+import type { SupervisionReport } from "./supervise.ts";
+
+export interface ActionIdentity {
+  readonly task: TaskId;
+  readonly action: ActionId;
+  readonly sandbox: SandboxId;
+}
+
+export interface StreamCommitments {
+  readonly stdout: Commitment;
+  readonly stderr: Commitment;
+}
+
+/** Words that may stand in a leaf: letters, digits and `._:+/-`. */
+function asWord(text: string): string {
+  const word = text.replaceAll(/[^A-Za-z0-9._:+/-]+/gu, "-").replace(/^[^A-Za-z0-9]+/u, "").slice(0, 128);
+  return word === "" ? "none" : word;
+}
+
+function exitBody(ending: Ending): { kind: "exited" | "signalled" | "not-started" | "lost"; value: number; source: "claim" | "evidence" } {
+  const child = childOf(ending.exit);
+  return { kind: child.kind, value: child.value, source: child.kind === "lost" ? "evidence" : "claim" };
+}
+
+function tailText(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8").decode(bytes);
+}
+
+export class ActionRecord {
+  readonly #ledger: Ledger;
+  readonly #identity: ActionIdentity;
+  readonly #policy: CompiledPolicy;
+  #firstSeq: number | undefined;
+  #lastSeq = 0;
+
+  constructor(ledger: Ledger, identity: ActionIdentity, policy: CompiledPolicy) {
+    this.#ledger = ledger;
+    this.#identity = identity;
+    this.#policy = policy;
+  }
+
+  /** Sequence numbers of the first and last record written here. */
+  get range(): { readonly firstSeq: number; readonly lastSeq: number } {
+    return { firstSeq: this.#firstSeq ?? 0, lastSeq: this.#lastSeq };
+  }
+
+  async #append<T extends RecordType>(type: T, body: NewRecord<T>["body"], detail?: Readonly<Record<string, unknown>>, durability: "kernel" | "synced" = "kernel"): Promise<void> {
+    const { task, action } = this.#identity;
+    const record: NewRecord<T> = { type, task, action, policy: this.#policy.hash, body, ...(detail === undefined ? {} : { detail }) };
+    const receipt = await this.#ledger.append(record, durability);
+    this.#firstSeq ??= receipt.seq;
+    this.#lastSeq = receipt.seq;
+  }
+
+  async decision(request: CommandRequest, decision: Decision, environmentNames: readonly string[]): Promise<void> {
+    const { task } = this.#identity;
+    const policy = this.#policy;
+    const body: NewRecord<"policy.decision">["body"] = {
+      kind: request.kind,
+      verdict: decision.verdict,
+      reasonCode: decision.reasonCode,
+      boundary: policy.boundary,
+      request: await this.#ledger.commit(task, canonicalJson({ argv: request.argv, cwd: request.cwd })),
+      origins: [...policy.origins],
+      ...(decision.ruleId === undefined ? {} : { rule: await this.#ledger.commit(task, decision.ruleId) }),
+    };
+    const detail = {
+      argv: [...request.argv],
+      cwd: request.cwd,
+      rule: decision.ruleId ?? null,
+      reason: decision.reason,
+      environmentNames: [...environmentNames],
+      policy: policy.document,
+    };
+    // `allow` by rule survives a kill of every process; an `ask` is on the device before anybody acts on it.
+    await this.#append("policy.decision", body, detail, decision.verdict === "ask" ? "synced" : "kernel");
+  }
+
+  async opened(walls: WallReport, limits: SandboxSpec["limits"]): Promise<void> {
+    const allowed: Readonly<Record<string, number>> = { wall: limits.wallMs, output: limits.outputBytes, openFiles: limits.openFiles };
+    const body: NewRecord<"execution.opened">["body"] = {
+      sandbox: this.#identity.sandbox,
+      layers: walls.layers.map((layer) => ({ name: asWord(layer.name), detail: asWord(layer.detail) })),
+      limits: walls.limits.map(({ limit, strength }) => ({ limit, strength, allowed: allowed[limit] ?? 0 })),
+      hostUid: walls.identity.hostUid,
+    };
+    await this.#append("execution.opened", body, { walls });
+  }
+
+  refused(code: ErrorCode): Promise<void> {
+    return this.#append("execution.refused", { code });
+  }
+
+  ended(report: SupervisionReport): Promise<void> {
+    const usage = report.exit.kind === "exited" || report.exit.kind === "signalled" ? { usage: { ...report.exit.usage } } : {};
+    return this.#append("execution.ended", {
+      sandbox: this.#identity.sandbox,
+      exit: exitBody(report),
+      limitHits: report.limitHits.map((hit) => ({ ...hit })),
+      durationMs: report.durationMs,
+      ...usage,
+    });
+  }
+
+  closed(): Promise<void> {
+    return this.#append("execution.closed", { sandbox: this.#identity.sandbox });
+  }
+
+  /** @param returnedBytes bytes that were handed to the caller */
+  result(outcome: RunOutcome, report: SupervisionReport, commitments: StreamCommitments, returnedBytes: number): Promise<void> {
+    return this.#append(
+      "result.returned",
+      {
+        outcome,
+        stdout: { bytes: report.stdout.bytes, commitment: commitments.stdout },
+        stderr: { bytes: report.stderr.bytes, commitment: commitments.stderr },
+        returnedBytes,
+      },
+      { stdoutTail: tailText(report.stdout.tail), stderrTail: tailText(report.stderr.tail) },
+    );
+  }
+
+  /** The result of an action that never ran. */
+  resultWithoutRun(outcome: "denied" | "refused" | "lost"): Promise<void> {
+    return this.#append("result.returned", { outcome, returnedBytes: 0 });
+  }
+}

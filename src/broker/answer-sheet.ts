@@ -1,0 +1,98 @@
+// The seven answers about one task, from what was recorded of it. Nothing here looks at the machine: the record is the source.
+import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
+import type { WallReport } from "../contracts/boundary.ts";
+import type { RunOutcome } from "../contracts/door.ts";
+import type { LimitHit } from "../contracts/limits.ts";
+import type { Sentence } from "../contracts/sentence.ts";
+import { showArgument } from "../kit/escape-text.ts";
+
+/** What the record of one task says. A part that was not reached is undefined. */
+export interface TaskView {
+  readonly task: string;
+  readonly policyHash: string;
+  readonly verdict: string;
+  readonly request: { readonly argv: readonly string[]; readonly cwd: string } | undefined;
+  readonly walls: WallReport | undefined;
+  /** Error code when the sandbox could not be opened. */
+  readonly refusal: string | undefined;
+  readonly ending:
+    | {
+        readonly outcome: RunOutcome;
+        readonly child: { readonly kind: string; readonly value: number };
+        readonly limitHits: readonly LimitHit[];
+        readonly stdoutBytes: number;
+        readonly stderrBytes: number;
+        readonly durationMs: number;
+      }
+    | undefined;
+  /** True when a later start found the task abandoned and cleaned up. */
+  readonly wasReaped: boolean;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** ISO date until which the record is kept. */
+  readonly keptUntil: string;
+}
+
+type Lines = readonly Sentence[];
+
+const say = (key: string, values: Readonly<Record<string, string | number>> = {}): Sentence => ({ key, values });
+
+function listed(key: string, emptyKey: string, paths: readonly string[]): Lines {
+  return paths.length === 0 ? [say(emptyKey)] : paths.map((path) => say(key, { path }));
+}
+
+function notOpened(): Lines {
+  return [say("task.not-opened")];
+}
+
+function identity(walls: WallReport): Lines {
+  const { hostUid, insideUid, capabilities } = walls.identity;
+  const names = capabilities.length === 0 ? say("task.identity.no-capabilities") : say("task.identity.capabilities", { names: capabilities.join(", ") });
+  return [say("task.identity.uid", { hostUid, insideUid }), names];
+}
+
+function happened(view: TaskView): Lines {
+  const lines: Sentence[] = [];
+  if (view.request !== undefined) {
+    lines.push(say("task.happened.command", { command: view.request.argv.map(showArgument).join(" "), cwd: view.request.cwd }));
+  }
+  lines.push(say("task.happened.verdict", { verdict: view.verdict }));
+  if (view.refusal !== undefined) lines.push(say("task.happened.refused", { code: view.refusal }));
+  if (view.wasReaped) lines.push(say("task.happened.reaped"));
+  const { ending } = view;
+  if (ending === undefined) return lines;
+  lines.push(say(`task.happened.${ending.child.kind}`, { value: ending.child.value, durationMs: ending.durationMs }));
+  for (const hit of ending.limitHits) lines.push(say("task.happened.limit", { limit: hit.limit, allowed: hit.allowed, observed: hit.observed }));
+  lines.push(say("task.happened.output", { stdoutBytes: ending.stdoutBytes, stderrBytes: ending.stderrBytes }));
+  return lines;
+}
+
+function held(walls: WallReport): Lines {
+  return [
+    ...walls.layers.map((layer) => say("task.held.layer", { name: layer.name, detail: layer.detail })),
+    ...walls.limits.map((limit) => say(`task.held.limit-${limit.strength}`, { limit: limit.limit, mechanism: limit.mechanism })),
+  ];
+}
+
+/** All seven answers, in the order of the questions. */
+export function taskAnswerSheet(view: TaskView): AnswerSheet {
+  const { walls } = view;
+  const answers: readonly (readonly [Question, Lines])[] = [
+    [
+      "read",
+      walls === undefined
+        ? notOpened()
+        : [...listed("task.read.path", "task.read.nothing", walls.reads), ...walls.hidden.map((path) => say("task.read.hidden", { path }))],
+    ],
+    ["write", walls === undefined ? notOpened() : listed("task.write.path", "task.write.nothing", walls.writes)],
+    ["connect", walls === undefined ? notOpened() : listed("task.connect.target", "task.connect.nothing", walls.connects)],
+    ["identity", walls === undefined ? notOpened() : identity(walls)],
+    ["happened", happened(view)],
+    ["kept", [say("task.kept.record", { firstSeq: view.firstSeq, lastSeq: view.lastSeq, until: view.keptUntil }), say("task.kept.nothing-else")]],
+    ["held", walls === undefined ? notOpened() : held(walls)],
+  ];
+  return {
+    subject: { kind: "task", id: view.task, policyHash: view.policyHash },
+    answers: answers.map(([question, lines]) => ({ question, lines })),
+  };
+}

@@ -1,0 +1,215 @@
+// The broker: the one way in. It decides, records, opens the sandbox, watches the command, records again and leaves nothing behind.
+import type { Boundary, HostUser, Sandbox, SandboxSpec } from "../contracts/boundary.ts";
+import type { Clock } from "../contracts/clock.ts";
+import type { CommandRequest, Decision } from "../contracts/decision.ts";
+import type { RunIo, RunRequest, RunResult } from "../contracts/door.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { type IdSource, makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
+import type { Ledger } from "../contracts/ledger.ts";
+import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import { showArgument } from "../kit/escape-text.ts";
+import { removeTree } from "../kit/remove-tree.ts";
+import { ActionRecord, type ActionIdentity, type StreamCommitments } from "./action-record.ts";
+import { taskAnswerSheet } from "./answer-sheet.ts";
+import { buildEnvironment } from "./environment.ts";
+import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
+import type { StateLayout } from "./state-layout.ts";
+import type { Step } from "./step.ts";
+import { type SupervisionReport, supervise } from "./supervise.ts";
+import { type JournalOwner, openTaskJournal, type TaskJournal } from "./task-journal.ts";
+
+export { type PolicyPlaces, findProjectPolicy, gatherPolicySources, readNamedPolicy } from "./policy-files.ts";
+export { type ReapSandbox, reapAbandonedTasks } from "./reaper.ts";
+export { type StateLayout, prepareState, stateLayout } from "./state-layout.ts";
+export { noSteps, type Step } from "./step.ts";
+export { isTrusted, pinTrust } from "./trust.ts";
+export { taskSheetFromRecords } from "./task-sheet.ts";
+
+export interface BrokerParts {
+  readonly layout: StateLayout;
+  readonly ledger: Ledger;
+  readonly boundary: Boundary;
+  readonly ids: IdSource;
+  readonly clock: Clock;
+  readonly user: HostUser;
+  readonly owner: JournalOwner;
+  readonly step: Step;
+}
+
+interface Action {
+  readonly parts: BrokerParts;
+  readonly policy: CompiledPolicy;
+  readonly request: RunRequest;
+  readonly io: RunIo;
+  readonly identity: ActionIdentity;
+  readonly record: ActionRecord;
+  readonly environment: Readonly<Record<string, string>>;
+  /** False while a sandbox of this action may hold something on the host. */
+  readonly life: { isNothingLeft: boolean };
+}
+
+function refusal(request: CommandRequest, decision: Decision): GloveboxError | undefined {
+  const command = request.argv.map(showArgument).join(" ");
+  const rule = decision.ruleId ?? "default";
+  if (decision.verdict === "deny") {
+    if (decision.reason === "") return new GloveboxError("POLICY_DENIED", "run.denied", { values: { command, rule } });
+    return new GloveboxError("POLICY_DENIED", "run.denied-because", { values: { command, rule, reason: decision.reason } });
+  }
+  if (decision.verdict === "ask") return new GloveboxError("APPROVAL_UNAVAILABLE", "run.approval-unavailable", { values: { command, rule } });
+  return undefined;
+}
+
+/** Decides and records; throws when the answer is not `allow`. INVARIANT I-01 */
+async function admit({ parts, policy, request, record, environment }: Action): Promise<void> {
+  const asked: CommandRequest = { kind: "command", argv: request.argv, cwd: request.cwd };
+  const decision = policy.decide(asked);
+  parts.step("decided");
+  await record.decision(asked, decision, Object.keys(environment));
+  parts.step("decision recorded");
+  const error = refusal(asked, decision);
+  if (error === undefined) return;
+  await record.resultWithoutRun("denied");
+  await parts.ledger.seal();
+  throw error;
+}
+
+function specOf({ parts, policy, request, identity, environment }: Action, journal: TaskJournal): SandboxSpec {
+  return {
+    taskId: identity.task,
+    sandboxId: identity.sandbox,
+    projectDirectory: request.policy.projectDirectory,
+    privateDirectory: journal.privateDirectory,
+    paths: policy.paths,
+    environment,
+    limits: policy.limits,
+    user: parts.user,
+  };
+}
+
+/** Opens the sandbox or records why not; a failure leaves nothing. INVARIANT I-02 */
+async function openSandbox(action: Action, journal: TaskJournal): Promise<Sandbox> {
+  const { parts, record, io } = action;
+  try {
+    return await parts.boundary.open(specOf(action, journal), {
+      signal: io.signal,
+      journal: async (object) => {
+        await journal.record(object);
+        parts.step(`journal ${object.kind}`);
+      },
+    });
+  } catch (cause) {
+    const error = cause instanceof GloveboxError ? cause : new GloveboxError("SANDBOX_OPEN_FAILED", "run.open-failed", { values: { reason: String(cause) }, cause });
+    await record.refused(error.code);
+    await record.resultWithoutRun("refused");
+    throw error;
+  }
+}
+
+interface Watched {
+  readonly report: SupervisionReport;
+  readonly commitments: StreamCommitments;
+}
+
+async function executeCommand({ parts, policy, request, io, identity }: Action, sandbox: Sandbox): Promise<Watched> {
+  const streams = { stdout: await parts.ledger.openCommitment(identity.task), stderr: await parts.ledger.openCommitment(identity.task) };
+  const execution = await sandbox.exec({ argv: request.argv, cwd: request.cwd, ...(request.pty === undefined ? {} : { pty: request.pty }) });
+  parts.step("started");
+  io.onStart({ signal: (name) => execution.signal(name), resize: (size) => execution.resize(size) });
+  const report = await supervise({
+    execution,
+    limits: policy.limits,
+    io,
+    monotonicNs: () => parts.clock.monotonicNs(),
+    observe: (chunk) => streams[chunk.channel].update(chunk.bytes),
+  });
+  parts.step("ended");
+  return { report, commitments: { stdout: streams.stdout.digest(), stderr: streams.stderr.digest() } };
+}
+
+function resultOf(action: Action, sandbox: Sandbox, { report }: Watched): RunResult {
+  const { identity, policy, request, record, parts } = action;
+  const outcome = outcomeOf(report);
+  const child = childOf(report.exit);
+  const ending = {
+    outcome,
+    child,
+    limitHits: report.limitHits,
+    stdoutBytes: report.stdout.bytes,
+    stderrBytes: report.stderr.bytes,
+    durationMs: report.durationMs,
+  };
+  const keptUntil = new Date(parts.clock.wallMs() + policy.retentionDays * 86_400_000).toISOString().slice(0, 10);
+  const sheet = taskAnswerSheet({
+    task: identity.task,
+    policyHash: policy.hash,
+    verdict: "allow",
+    request: { argv: request.argv, cwd: request.cwd },
+    walls: sandbox.walls,
+    refusal: undefined,
+    ending,
+    wasReaped: false,
+    ...record.range,
+    keptUntil,
+  });
+  return { task: identity.task, action: identity.action, policyHash: policy.hash, exitCode: exitCodeOf(report), ...ending, ledger: record.range, sheet };
+}
+
+/** The record of an action that broke off after its sandbox was open. */
+async function recordBreak({ record, life }: Action): Promise<void> {
+  if (life.isNothingLeft) await record.closed();
+  await record.resultWithoutRun("lost");
+}
+
+async function executeAndClose(action: Action, sandbox: Sandbox): Promise<Watched> {
+  const { parts, policy, record } = action;
+  action.life.isNothingLeft = false;
+  try {
+    parts.step("opened");
+    await record.opened(sandbox.walls, policy.limits);
+    parts.step("opening recorded");
+    const watched = await executeCommand(action, sandbox);
+    await record.ended(watched.report);
+    parts.step("end recorded");
+    return watched;
+  } finally {
+    await sandbox.close();
+    action.life.isNothingLeft = true;
+    parts.step("closed");
+  }
+}
+
+async function runInSandbox(action: Action, journal: TaskJournal): Promise<RunResult> {
+  const { policy, record } = action;
+  const sandbox = await openSandbox(action, journal);
+  const watched = await executeAndClose(action, sandbox).catch(async (error: unknown) => {
+    await recordBreak(action);
+    throw error;
+  });
+  await record.closed();
+  const { report } = watched;
+  const returned = Math.min(report.stdout.bytes + report.stderr.bytes, policy.limits.outputBytes);
+  await record.result(outcomeOf(report), report, watched.commitments, returned);
+  action.parts.step("result recorded");
+  return resultOf(action, sandbox, watched);
+}
+
+/** Runs one command as a task of its own. The result is released only when its record is on the device. */
+export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, request: RunRequest, io: RunIo): Promise<RunResult> {
+  const identity = { task: makeTaskId(parts.ids), action: makeActionId(parts.ids), sandbox: makeSandboxId(parts.ids) };
+  const record = new ActionRecord(parts.ledger, identity, policy);
+  const environment = buildEnvironment({ policy, caller: request.callerEnvironment, user: parts.user, cwd: request.cwd, hasTerminal: request.pty !== undefined });
+  const action: Action = { parts, policy, request, io, identity, record, environment, life: { isNothingLeft: true } };
+  await admit(action);
+  const journal = await openTaskJournal(parts.layout.tasks, identity.task, identity.sandbox, parts.owner);
+  parts.step("journal opened");
+  try {
+    return await runInSandbox(action, journal);
+  } finally {
+    await journal.close();
+    // A sandbox that would not close keeps its journal, so that the next start finds what is left of it.
+    if (action.life.isNothingLeft) await removeTree(journal.directory, { parent: parts.layout.tasks });
+    parts.step("task directory removed");
+    await parts.ledger.seal();
+    parts.step("sealed");
+  }
+}

@@ -1,0 +1,116 @@
+// Finds and reads the policy documents of a call: system, user, project and flags. Reading only; what they mean is the policy room's work.
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import path from "node:path";
+import type { PolicySelection } from "../contracts/door.ts";
+import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
+import type { PolicySource } from "../contracts/policy-port.ts";
+import { sha256Digest } from "../kit/digest.ts";
+
+const maximumBytes = 256 * 1024;
+const endings = ["yaml", "yml", "json", "toml"] as const;
+
+export interface PolicyPlaces {
+  /** `/etc/glovebox` */
+  readonly systemDirectory: string;
+  /** `~/.config/glovebox` by the user database: no variable moves it, since a variable could widen. */
+  readonly userDirectory: string;
+  readonly uid: number;
+}
+
+export interface FoundPolicy {
+  readonly file: string;
+  readonly text: string;
+  readonly digest: string;
+}
+
+type FormatOfFile = (name: string) => PolicySource["format"];
+
+async function openRegular(file: string): Promise<import("node:fs/promises").FileHandle | undefined> {
+  try {
+    // O_NONBLOCK: a fifo in the project must not hold us. O_NOFOLLOW is not set: a person may link their own policy.
+    return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return undefined;
+    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", { values: { file, errno: systemErrorCode(error) ?? "unknown" }, cause: error });
+  }
+}
+
+function decode(file: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.not-text", { values: { file }, cause: error });
+  }
+}
+
+/** `allowedOwners`: uids whose writing is trusted; undefined for files that only narrow or are pinned by digest. */
+async function readPolicy(file: string, allowedOwners: readonly number[] | undefined): Promise<FoundPolicy | undefined> {
+  const handle = await openRegular(file);
+  if (handle === undefined) return undefined;
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw new GloveboxError("POLICY_UNREADABLE", "policy-files.not-regular", { values: { file } });
+    if (stat.size > maximumBytes) throw new GloveboxError("POLICY_UNREADABLE", "policy-files.too-large", { values: { file, maximum: maximumBytes } });
+    if (allowedOwners !== undefined && (!allowedOwners.includes(stat.uid) || (stat.mode & 0o022) !== 0)) {
+      const owner = allowedOwners[0] ?? 0;
+      throw new GloveboxError("STATE_INSECURE", "policy-files.insecure", { values: { file, owner } });
+    }
+    const buffer = Buffer.alloc(maximumBytes + 1);
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    return { file, text: decode(file, bytes), digest: sha256Digest(bytes) };
+  } catch (error) {
+    if (error instanceof GloveboxError) throw error;
+    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", { values: { file, errno: systemErrorCode(error) ?? "unknown" }, cause: error });
+  } finally {
+    await handle.close();
+  }
+}
+
+async function findOne(directory: string, base: string, allowedOwners: readonly number[] | undefined): Promise<FoundPolicy | undefined> {
+  const found: FoundPolicy[] = [];
+  for (const ending of endings) {
+    const policy = await readPolicy(path.join(directory, `${base}.${ending}`), allowedOwners);
+    if (policy !== undefined) found.push(policy);
+  }
+  if (found.length > 1) {
+    const files = found.map((policy) => path.basename(policy.file)).join(", ");
+    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.several", { values: { directory, files } });
+  }
+  return found[0];
+}
+
+/** `glovebox.yaml`, `.yml`, `.json` or `.toml` at the top of the project. */
+export function findProjectPolicy(projectDirectory: string): Promise<FoundPolicy | undefined> {
+  return findOne(projectDirectory, "glovebox", undefined);
+}
+
+/** One file named by a person. @throws POLICY_UNREADABLE when it is not there. */
+export async function readNamedPolicy(file: string): Promise<FoundPolicy> {
+  const found = await readPolicy(file, undefined);
+  if (found === undefined) throw new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", { values: { file, errno: "ENOENT" } });
+  return found;
+}
+
+export interface GatherParts {
+  readonly places: PolicyPlaces;
+  readonly isTrusted: (found: FoundPolicy) => Promise<boolean>;
+  readonly formatOfFile: FormatOfFile;
+}
+
+/** All documents of a selection, weakest first. */
+export async function gatherPolicySources(parts: GatherParts, selection: PolicySelection): Promise<readonly PolicySource[]> {
+  const { places } = parts;
+  const sources: PolicySource[] = [];
+  const add = (origin: PolicySource["origin"], found: FoundPolicy | undefined): void => {
+    if (found !== undefined) sources.push({ origin, label: found.file, format: parts.formatOfFile(found.file), text: found.text });
+  };
+  add("system", await findOne(places.systemDirectory, "policy", [0]));
+  add("user", await findOne(places.userDirectory, "policy", [places.uid, 0]));
+  const project = await findProjectPolicy(selection.projectDirectory);
+  if (project !== undefined) add((await parts.isTrusted(project)) ? "project-trusted" : "project", project);
+  if (selection.policyFile !== undefined) add("flags", await readNamedPolicy(selection.policyFile));
+  if (selection.overrides !== undefined) sources.push({ origin: "flags", label: "command line", format: "json", text: JSON.stringify(selection.overrides) });
+  return sources;
+}

@@ -1,0 +1,75 @@
+// Finds what a crashed broker left behind and removes it: processes, sockets and directories named by a task journal whose owner is gone.
+import path from "node:path";
+import type { KernelObject } from "../contracts/boundary.ts";
+import type { SandboxId, TaskId } from "../contracts/ids.ts";
+import type { Ledger } from "../contracts/ledger.ts";
+import { processStartTime } from "../kit/process-identity.ts";
+import { removeTree } from "../kit/remove-tree.ts";
+import { type JournalView, readTaskJournals } from "./task-journal.ts";
+import type { StateLayout } from "./state-layout.ts";
+
+/** Ends what is left of one sandbox on the host, whatever boundary made it; returns how many processes it ended. */
+export type ReapSandbox = (sandbox: SandboxId, objects: readonly KernelObject[]) => Promise<number>;
+
+export interface ReaperParts {
+  readonly layout: StateLayout;
+  readonly boot: string;
+  readonly ledger: Ledger;
+  readonly reapSandbox: ReapSandbox;
+}
+
+async function isOwnerAlive(journal: JournalView, boot: string): Promise<boolean> {
+  const { owner } = journal;
+  if (owner === undefined || (owner.boot !== undefined && owner.boot !== boot)) return false;
+  return (await processStartTime(owner.pid)) === owner.startTime;
+}
+
+/** Only what lies inside our own directories is ever removed, whatever a journal says. */
+function containerOf(layout: StateLayout, name: string): string | undefined {
+  return [layout.tasks, layout.runtime].find((parent) => name.startsWith(`${parent}${path.sep}`));
+}
+
+async function removeObjects(layout: StateLayout, journal: JournalView, kind: KernelObject["kind"]): Promise<number> {
+  let removed = 0;
+  for (const object of journal.objects) {
+    const parent = containerOf(layout, object.name);
+    if (object.kind !== kind || parent === undefined) continue;
+    await removeTree(object.name, { parent });
+    removed += 1;
+  }
+  return removed;
+}
+
+async function reapTask(parts: ReaperParts, journal: JournalView): Promise<void> {
+  const { layout } = parts;
+  const processes = journal.owner?.sandbox === undefined ? 0 : await parts.reapSandbox(journal.owner.sandbox, journal.objects);
+  const sockets = await removeObjects(layout, journal, "socket");
+  const directories = await removeObjects(layout, journal, "directory");
+  // Recorded before the journal goes: a crash here repeats the work, it never hides it.
+  await parts.ledger.append({ type: "execution.reaped", task: journal.task, body: { processes, directories, sockets, cgroups: 0, mounts: 0 } }, "kernel");
+  await removeTree(journal.directory, { parent: layout.tasks });
+}
+
+/** Takes the right to reap, or does nothing when another process is reaping. */
+export type TryLock = (file: string) => Promise<{ release(): void } | undefined>;
+
+async function abandonedTasks(parts: ReaperParts): Promise<readonly JournalView[]> {
+  const journals = await readTaskJournals(parts.layout.tasks);
+  const alive = await Promise.all(journals.map((journal) => isOwnerAlive(journal, parts.boot)));
+  return journals.filter((_, index) => alive[index] === false);
+}
+
+/** Reaps every task whose owner is gone. Returns their ids. Safe beside live brokers. */
+export async function reapAbandonedTasks(parts: ReaperParts, tryLock: TryLock): Promise<readonly TaskId[]> {
+  if ((await abandonedTasks(parts)).length === 0) return [];
+  const lock = await tryLock(path.join(parts.layout.state, "reaper.lock"));
+  if (lock === undefined) return [];
+  try {
+    // Read again: another reaper may have finished between the first look and the lock.
+    const abandoned = await abandonedTasks(parts);
+    for (const journal of abandoned) await reapTask(parts, journal);
+    return abandoned.map((journal) => journal.task);
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,65 @@
+// Where Glovebox keeps its state, and the proof that nobody else can reach it. Nothing here reads the state's content.
+import { lstat, mkdir } from "node:fs/promises";
+import path from "node:path";
+import { systemErrorCode, GloveboxError } from "../contracts/glovebox-error.ts";
+
+export interface StateLayout {
+  readonly state: string;
+  /** Sockets and claims of this boot. */
+  readonly runtime: string;
+  readonly tasks: string;
+  readonly quarantine: string;
+  readonly cache: string;
+  readonly trustFile: string;
+}
+
+export interface StateOwner {
+  readonly uid: number;
+  /** From the user database, never from $HOME. */
+  readonly home: string;
+}
+
+function absoluteOr(value: string | undefined, fallback: string): string {
+  // XDG Base Directory Specification: a relative path is invalid and ignored.
+  return value !== undefined && path.isAbsolute(value) ? path.normalize(value) : fallback;
+}
+
+/** Pure: the places of one user's state (DESIGN section 4). */
+export function stateLayout(owner: StateOwner, environment: Readonly<Record<string, string | undefined>>): StateLayout {
+  const fallback = owner.uid === 0 ? "/var/lib" : path.join(owner.home, ".local/state");
+  const state = path.join(absoluteOr(environment["XDG_STATE_HOME"], fallback), "glovebox");
+  const runtimeHome = environment["XDG_RUNTIME_DIR"];
+  const runtime = runtimeHome !== undefined && path.isAbsolute(runtimeHome) ? path.join(path.normalize(runtimeHome), "glovebox") : path.join(state, "run");
+  return {
+    state,
+    runtime,
+    tasks: path.join(state, "tasks"),
+    quarantine: path.join(state, "quarantine"),
+    cache: path.join(state, "cache"),
+    trustFile: path.join(state, "trust.json"),
+  };
+}
+
+async function requirePrivate(directory: string, uid: number): Promise<void> {
+  const found = await lstat(directory);
+  if (!found.isDirectory()) throw new GloveboxError("STATE_INSECURE", "state.not-directory", { values: { directory } });
+  if (found.uid !== uid) throw new GloveboxError("STATE_INSECURE", "state.foreign-owner", { values: { directory, owner: found.uid } });
+  if ((found.mode & 0o077) !== 0) {
+    throw new GloveboxError("STATE_INSECURE", "state.open-mode", { values: { directory, mode: (found.mode & 0o777).toString(8) } });
+  }
+}
+
+/**
+ * Makes the directories (0700) and checks owner and mode of each that was there.
+ * @throws STATE_INSECURE when another user owns or can reach one; LEDGER_UNWRITABLE when they cannot be made.
+ */
+export async function prepareState(layout: StateLayout, uid: number): Promise<void> {
+  for (const directory of [layout.state, layout.runtime, layout.tasks, layout.quarantine, layout.cache]) {
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw new GloveboxError("LEDGER_UNWRITABLE", "state.unwritable", { values: { directory, errno: systemErrorCode(error) ?? "unknown" }, cause: error });
+    }
+    await requirePrivate(directory, uid);
+  }
+}

@@ -1,0 +1,78 @@
+// Rebuilds the view of a past task from its records, for `explain TASK`.
+import { z } from "zod";
+import type { AnswerSheet } from "../contracts/answer-sheet.ts";
+import type { WallReport } from "../contracts/boundary.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import type { StoredRecord } from "../contracts/ledger.ts";
+import { type RecordBody, type RecordType, recordBodySchemas } from "../contracts/ledger-record.ts";
+import { taskAnswerSheet, type TaskView } from "./answer-sheet.ts";
+
+const strings = z.array(z.string());
+const wallsSchema = z.strictObject({
+  layers: z.array(z.strictObject({ name: z.string(), detail: z.string() })),
+  limits: z.array(z.strictObject({ limit: z.enum(["wall", "output", "openFiles"]), mechanism: z.string(), strength: z.enum(["held", "supervised"]) })),
+  reads: strings,
+  hidden: strings,
+  writes: strings,
+  connects: strings,
+  identity: z.strictObject({ hostUid: z.int(), hostGid: z.int(), insideUid: z.int(), capabilities: strings }),
+});
+const requestSchema = z.looseObject({ argv: strings, cwd: z.string() });
+
+function bodyOf<T extends RecordType>(records: readonly StoredRecord[], type: T): RecordBody<T> | undefined {
+  const record = records.find((candidate) => candidate.type === type);
+  // Each schema belongs to its key, which the compiler cannot see through the index.
+  return record === undefined ? undefined : (recordBodySchemas[type].parse(record.body) as RecordBody<T>);
+}
+
+function detailOf(records: readonly StoredRecord[], type: RecordType): Readonly<Record<string, unknown>> | undefined {
+  return records.find((candidate) => candidate.type === type)?.detail;
+}
+
+function wallsOf(records: readonly StoredRecord[]): WallReport | undefined {
+  const parsed = wallsSchema.safeParse(detailOf(records, "execution.opened")?.["walls"]);
+  return parsed.success ? parsed.data : undefined;
+}
+
+function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
+  const ended = bodyOf(records, "execution.ended");
+  const result = bodyOf(records, "result.returned");
+  if (ended === undefined || result === undefined || result.outcome === "denied" || result.outcome === "refused") return undefined;
+  return {
+    outcome: result.outcome,
+    child: { kind: ended.exit.kind, value: ended.exit.value },
+    limitHits: ended.limitHits.map((hit) => ({ limit: z.enum(["wall", "output", "openFiles"]).parse(hit.limit), allowed: hit.allowed, observed: hit.observed })),
+    stdoutBytes: result.stdout?.bytes ?? 0,
+    stderrBytes: result.stderr?.bytes ?? 0,
+    durationMs: ended.durationMs,
+  };
+}
+
+function addDays(iso: string, days: number): string {
+  return new Date(Date.parse(iso) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/**
+ * @param records the task's records in order of seq
+ * @param retentionDays how long records are kept
+ * @throws TASK_UNKNOWN when there are none
+ */
+export function taskSheetFromRecords(task: string, records: readonly StoredRecord[], retentionDays: number): AnswerSheet {
+  const first = records[0];
+  const last = records.at(-1);
+  if (first === undefined || last === undefined) throw new GloveboxError("TASK_UNKNOWN", "run.task-unknown", { values: { task } });
+  const request = requestSchema.safeParse(detailOf(records, "policy.decision"));
+  return taskAnswerSheet({
+    task,
+    policyHash: first.policy ?? "unknown",
+    verdict: bodyOf(records, "policy.decision")?.verdict ?? "unknown",
+    request: request.success ? { argv: request.data.argv, cwd: request.data.cwd } : undefined,
+    walls: wallsOf(records),
+    refusal: bodyOf(records, "execution.refused")?.code,
+    ending: endingOf(records),
+    wasReaped: records.some((record) => record.type === "execution.reaped"),
+    firstSeq: first.seq,
+    lastSeq: last.seq,
+    keptUntil: addDays(last.ts, retentionDays),
+  });
+}

@@ -1,0 +1,49 @@
+// What works on this machine, wall by wall, with the fix for what does not; and what this version does not have yet.
+import type { Boundary, ProbeLine } from "../contracts/boundary.ts";
+import type { DoctorReport } from "../contracts/door.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+
+/** What this version does not have yet, under the name it will have. */
+const notBuilt = [
+  "mediator",
+  "masker",
+  "limits: memory, processes, cpu, disk",
+  "gate",
+  "approvals",
+  "credentials",
+  "broker daemon",
+  "container",
+  "microvm",
+  "desktop",
+  "wasi",
+] as const;
+
+export interface DoctorParts {
+  readonly boundary: Boundary;
+  readonly stateDirectory: string;
+  /** Opens what records are written with and returns a word about it; rejects when records could not be written. */
+  readonly checkLedger: () => Promise<string>;
+}
+
+async function ledgerLine({ checkLedger, stateDirectory }: DoctorParts): Promise<ProbeLine> {
+  try {
+    return { name: "ledger", state: "works", detail: `${stateDirectory} ${await checkLedger()}`, fix: undefined, required: true };
+  } catch (error) {
+    const fix = error instanceof GloveboxError ? error.hint : { key: "doctor.ledger-fix", values: { directory: stateDirectory } };
+    return { name: "ledger", state: "missing", detail: stateDirectory, fix, required: true };
+  }
+}
+
+/** Never throws. */
+export async function runDoctor(parts: DoctorParts): Promise<DoctorReport> {
+  const [probe, ledger] = await Promise.all([parts.boundary.probe(), ledgerLine(parts)]);
+  const pending = notBuilt.map((name): ProbeLine => ({ name, state: "not-built", detail: "", fix: undefined, required: false }));
+  return {
+    usable: probe.usable && ledger.state === "works",
+    sections: [
+      { name: probe.kind, lines: probe.lines },
+      { name: "record", lines: [ledger] },
+      { name: "later", lines: pending },
+    ],
+  };
+}
