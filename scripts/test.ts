@@ -1,0 +1,53 @@
+// `npm test` after set-up: runs the lanes one after the other and ends with the line `N passed, N failed`.
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { judgeIdentity, readIdentity } from "./lanes/identity.ts";
+import { addCounts, countLine, nothing } from "./lanes/lane-count.ts";
+import { fuzzProgram, laneNames, lanes, userLane } from "./lanes/lanes.ts";
+import { type LaneResult, runCounting, runLane } from "./lanes/run-lane.ts";
+import { ordinaryUserFlag, runUserLane } from "./lanes/user-lane.ts";
+
+const root = path.dirname(import.meta.dirname);
+
+function readArguments(): { readonly selected: ReadonlySet<string>; readonly ordinaryUser: boolean } {
+  const { values } = parseArgs({
+    options: {
+      lane: { type: "string", multiple: true },
+      long: { type: "boolean", default: false },
+      [ordinaryUserFlag.slice(2)]: { type: "boolean", default: false },
+    },
+  });
+  const asked = values.lane ?? laneNames.filter((name) => values.long || lanes.find((lane) => lane.name === name)?.long !== true);
+  const unknown = asked.find((name) => !laneNames.includes(name));
+  if (unknown !== undefined) throw new Error(`Cannot run lane "${unknown}": the lanes are ${laneNames.join(", ")}`);
+  return { selected: new Set(asked), ordinaryUser: values[ordinaryUserFlag.slice(2)] === true };
+}
+
+function printSummary(results: readonly LaneResult[]): void {
+  process.stdout.write("\n");
+  for (const { name, count, seconds } of results) {
+    const skipped = count.skipped === 0 ? "" : `, ${count.skipped} skipped`;
+    const mark = count.failed === 0 ? "✔" : "✖";
+    process.stdout.write(`${mark} ${name.padEnd(14)} ${seconds.toFixed(1).padStart(6)} s  ${countLine(count)}${skipped}\n`);
+  }
+}
+
+async function main(): Promise<number> {
+  const { selected, ordinaryUser } = readArguments();
+  const options = { root, strict: process.env["CI"] === "true" };
+  const results: LaneResult[] = [];
+  if (ordinaryUser) results.push(judgeIdentity(readIdentity()));
+  for (const lane of lanes) {
+    if (selected.has(lane.name)) results.push(await runLane(lane, options));
+  }
+  if (selected.has(fuzzProgram.name)) {
+    results.push(await runCounting({ ...fuzzProgram, command: [process.execPath, fuzzProgram.file] }, options));
+  }
+  if (selected.has(userLane.name)) results.push(await runUserLane(options));
+  printSummary(results);
+  const total = results.reduce((sum, result) => addCounts(sum, result.count), nothing);
+  process.stdout.write(`${countLine(total)}\n`);
+  return total.failed === 0 && total.passed > 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
