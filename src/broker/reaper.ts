@@ -26,6 +26,7 @@ async function isOwnerAlive(journal: JournalView, boot: string): Promise<boolean
 
 /** Only what lies inside our own directories is ever removed, whatever a journal says. */
 function containerOf(layout: StateLayout, name: string): string | undefined {
+  if (path.normalize(name) !== name) return undefined;
   return [layout.tasks, layout.runtime].find((parent) => name.startsWith(`${parent}${path.sep}`));
 }
 

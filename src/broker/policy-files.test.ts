@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import path from "node:path";
+import { test, type TestContext } from "node:test";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { gatherPolicySources, type GatherParts, readNamedPolicy } from "./policy-files.ts";
+
+const { uid } = userInfo();
+
+async function places(t: TestContext): Promise<{ base: string; project: string; user: string; parts: GatherParts }> {
+  const base = await mkdtemp(path.join(tmpdir(), "glovebox-files-"));
+  t.after(() => rm(base, { recursive: true }));
+  const project = path.join(base, "project");
+  const user = path.join(base, "user");
+  await mkdir(project);
+  await mkdir(user);
+  const parts: GatherParts = {
+    places: { systemDirectory: path.join(base, "system"), userDirectory: user, uid },
+    isTrusted: () => Promise.resolve(false),
+    formatOfFile: (name) => (name.endsWith(".toml") ? "toml" : name.endsWith(".json") ? "json" : "yaml"),
+  };
+  return { base, project, user, parts };
+}
+
+const refused = (code: string) => (error: unknown) => error instanceof GloveboxError && error.code === code;
+
+test("gatherPolicySources() orders user, project and flags from weak to strong", async (t) => {
+  const { project, user, parts } = await places(t);
+  await writeFile(path.join(user, "policy.yaml"), "apiVersion: glovebox/v1\n", { mode: 0o600 });
+  await writeFile(path.join(project, "glovebox.toml"), 'apiVersion = "glovebox/v1"\n');
+  const sources = await gatherPolicySources(parts, { projectDirectory: project, overrides: { limits: { wall: "1s" } } });
+  assert.deepEqual(
+    sources.map(({ origin, format }) => [origin, format]),
+    [
+      ["user", "yaml"],
+      ["project", "toml"],
+      ["flags", "json"],
+    ],
+  );
+});
+
+test("gatherPolicySources() calls a project file trusted only when its content is pinned", async (t) => {
+  const { project, parts } = await places(t);
+  await writeFile(path.join(project, "glovebox.yaml"), "a: 1\n");
+  const [source] = await gatherPolicySources({ ...parts, isTrusted: ({ text }) => Promise.resolve(text === "a: 1\n") }, { projectDirectory: project });
+  assert.equal(source?.origin, "project-trusted");
+});
+
+test("gatherPolicySources() refuses two project policies side by side", async (t) => {
+  const { project, parts } = await places(t);
+  await writeFile(path.join(project, "glovebox.yaml"), "a: 1\n");
+  await writeFile(path.join(project, "glovebox.json"), "{}");
+  await assert.rejects(gatherPolicySources(parts, { projectDirectory: project }), refused("POLICY_UNREADABLE"));
+});
+
+test("gatherPolicySources() refuses a user policy that others can write", async (t) => {
+  const { project, user, parts } = await places(t);
+  const file = path.join(user, "policy.yaml");
+  await writeFile(file, "apiVersion: glovebox/v1\n");
+  await chmod(file, 0o666);
+  await assert.rejects(gatherPolicySources(parts, { projectDirectory: project }), refused("STATE_INSECURE"));
+});
+
+test("readNamedPolicy() refuses what is missing, no regular file, not UTF-8 or too large", async (t) => {
+  const { base } = await places(t);
+  await writeFile(path.join(base, "binary.yaml"), new Uint8Array([0xff, 0xfe]));
+  await writeFile(path.join(base, "large.yaml"), "#".repeat(256 * 1024 + 1));
+  for (const file of ["/dev/tty", base, path.join(base, "missing.yaml"), path.join(base, "binary.yaml"), path.join(base, "large.yaml")]) {
+    await assert.rejects(readNamedPolicy(file), refused("POLICY_UNREADABLE"), file);
+  }
+});
