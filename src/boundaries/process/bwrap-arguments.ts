@@ -1,0 +1,90 @@
+// The command line of bubblewrap for a view: namespaces first, then mounts from the outside in, and everything of ours read-only at the end.
+import { guardInside, homeInside, hostNameInside, temporaryInside } from "./inside.ts";
+import { byDepth, isAtOrBelow, isBelow } from "./paths.ts";
+import type { View } from "./view.ts";
+
+/** Text that becomes a file inside without ever being one on the host. `descriptor` is the one bubblewrap reads it from. */
+export interface DataFile {
+  readonly path: string;
+  readonly descriptor: number;
+  /** True: bound read-only over a host file; false: a file of the sandbox's own. */
+  readonly isBound: boolean;
+}
+
+export interface MountInput {
+  readonly view: View;
+  readonly identity: { readonly insideUid: number; readonly insideGid: number };
+  readonly systemLinks: readonly { readonly path: string; readonly target: string }[];
+  readonly links: readonly { readonly path: string; readonly target: string }[];
+  readonly dataFiles: readonly DataFile[];
+  readonly guardSource: string;
+  /** Host path -> where to bind it from. */
+  readonly source: (path: string) => string;
+}
+
+/** Every namespace, no capability, no way to make new user namespaces, no terminal, no survivor. */
+function namespaceArguments(identity: MountInput["identity"]): string[] {
+  return [
+    ["user", "ipc", "pid", "net", "uts", "cgroup"].map((name) => `--unshare-${name}`),
+    ["--disable-userns", "--uid", String(identity.insideUid), "--gid", String(identity.insideGid)],
+    ["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--as-pid-1", "--hostname", hostNameInside],
+  ].flat();
+}
+
+interface Mount {
+  readonly path: string;
+  readonly args: readonly string[];
+}
+
+function placeMounts({ view, source }: MountInput): Mount[] {
+  const places = view.places.map(({ path, kind, access }): Mount => {
+    if (access === "write") return { path, args: ["--bind", source(path), path] };
+    if (access === "read") return { path, args: ["--ro-bind", source(path), path] };
+    // A device behind a nodev mount: every open of it is refused.
+    if (kind === "file") return { path, args: ["--ro-bind", "/dev/null", path] };
+    const isReopened = view.places.some((inner) => inner.access !== "hidden" && isBelow(inner.path, path));
+    return { path, args: ["--perms", isReopened ? "0111" : "0000", "--tmpfs", path] };
+  });
+  return [...places, ...view.pins.map((path): Mount => ({ path, args: ["--bind", source(path), path] }))];
+}
+
+function privateMounts(input: MountInput): string[] {
+  const keepsTemporary = input.view.places.some(({ path }) => isAtOrBelow(path, "/tmp"));
+  return [
+    ["--perms", "0700", "--tmpfs", homeInside, "--perms", "1777", "--tmpfs", temporaryInside],
+    ["--ro-bind", input.guardSource, guardInside],
+    // A real /tmp would need Landlock rights that a project below it inherits; where there is one, TMPDIR alone leads to the private directory.
+    keepsTemporary ? [] : ["--symlink", temporaryInside.slice(1), "/tmp"],
+    input.view.places.some(({ path }) => isAtOrBelow(path, "/var/tmp")) ? [] : ["--symlink", `..${temporaryInside}`, "/var/tmp"],
+    ["--symlink", "../run", "/var/run"],
+    ["--dev", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
+    // Limits written to /proc/sys from outside must not be raised back from inside.
+    ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"],
+  ].flat();
+}
+
+function dataArguments(dataFiles: readonly DataFile[]): string[] {
+  return dataFiles.flatMap(({ path, descriptor, isBound }) => [
+    "--perms",
+    "0644",
+    isBound ? "--ro-bind-data" : "--file",
+    String(descriptor),
+    path,
+  ]);
+}
+
+/** Options only: the caller adds status descriptor, `--` and the guard. */
+export function bwrapArguments(input: MountInput): readonly string[] {
+  const mounts = placeMounts(input).toSorted((left, right) => byDepth(left.path, right.path));
+  const masks = input.view.places.filter(({ access, kind }) => access === "hidden" && kind === "directory");
+  return [
+    namespaceArguments(input.identity),
+    input.systemLinks.flatMap(({ path, target }) => ["--symlink", target, path]),
+    mounts.flatMap(({ args }) => args),
+    privateMounts(input),
+    dataArguments(input.dataFiles),
+    input.links.flatMap(({ path, target }) => ["--symlink", target, path]),
+    masks.flatMap(({ path }) => ["--remount-ro", path]),
+    ["--remount-ro", "/", "--chdir", "/"],
+  ].flat();
+}

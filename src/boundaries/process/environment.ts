@@ -1,0 +1,43 @@
+// Fits the broker's environment to the view: names of places that do not exist inside are replaced by those that do. Nothing is added.
+import type { FileTree } from "./file-tree.ts";
+import { fallbackPath, homeInside, temporaryInside } from "./inside.ts";
+import { accessInView, type View } from "./view.ts";
+
+export interface PathFacts {
+  readonly view: View;
+  readonly tree: FileTree;
+  /** Links that the sandbox has at its root, e.g. /bin. */
+  readonly systemLinks: readonly { readonly path: string }[];
+}
+
+/** Where a search directory is inside: as written when its way is visible, else by its canonical name, else nowhere. */
+function visibleEntry({ view, tree, systemLinks }: PathFacts, entry: string): string | undefined {
+  if (!entry.startsWith("/") || entry.includes("/../")) return undefined;
+  const real = tree.canonical(entry);
+  if (real === undefined || tree.look(real)?.kind !== "directory") return undefined;
+  const access = accessInView(view, real);
+  if (access !== "read" && access !== "write") return undefined;
+  const written = accessInView(view, entry);
+  const isWrittenVisible =
+    written === "read" || written === "write" || systemLinks.some(({ path }) => entry === path || entry.startsWith(`${path}/`));
+  return isWrittenVisible ? entry : real;
+}
+
+/** The caller's PATH without entries that do not exist inside; order kept, repeats dropped. */
+export function sandboxPath(callerPath: string, facts: PathFacts): string {
+  const kept = callerPath.split(":").flatMap((entry) => visibleEntry(facts, entry.length > 1 ? entry.replace(/\/+$/u, "") : entry) ?? []);
+  return kept.length === 0 ? fallbackPath : [...new Set(kept)].join(":");
+}
+
+/** HOME and TMPDIR follow the view when they name the host's; PATH keeps what is visible; all else is as given. */
+export function sandboxEnvironment(
+  given: Readonly<Record<string, string>>,
+  facts: PathFacts & { readonly hostHome: string },
+): Readonly<Record<string, string>> {
+  const result: Record<string, string> = { ...given };
+  const { PATH, HOME, TMPDIR } = given;
+  if (PATH !== undefined) result["PATH"] = sandboxPath(PATH, facts);
+  if (HOME === facts.hostHome) result["HOME"] = homeInside;
+  if (TMPDIR !== undefined && accessInView(facts.view, TMPDIR) !== "write") result["TMPDIR"] = temporaryInside;
+  return result;
+}

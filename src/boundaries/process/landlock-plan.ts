@@ -1,0 +1,74 @@
+// The Landlock rules of a view. Landlock only ever adds rights, downwards and across mounts, so a directory that holds something denied
+// is never opened as a whole: its other entries are, one by one. Rights inside write roots are whole; denials there are the mounts'.
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import type { FileTree } from "./file-tree.ts";
+import { homeInside, temporaryInside } from "./inside.ts";
+import { childOf, isAtOrBelow, isBelow } from "./paths.ts";
+import type { View } from "./view.ts";
+
+/** What a rule allows at and below its path. `list` is the right to read directories, which tells names but no content. */
+export type RightsName = "list" | "read" | "write" | "device" | "terminal" | "process-files";
+
+export interface LandlockRule {
+  readonly path: string;
+  readonly rights: RightsName;
+  /** A rule for a path that is absent is left out; a missing right only ever denies. */
+  readonly isOptional: boolean;
+}
+
+/** More would make every open slow; a directory of ten thousand entries with one denied name is better denied whole. */
+export const rulesMax = 4000;
+
+const fixedRules: readonly LandlockRule[] = [
+  // Names everywhere in the view, so that `ls /` works: what is not mounted has no name, and no content is opened by it.
+  { path: "/", rights: "list", isOptional: false },
+  { path: homeInside, rights: "write", isOptional: true },
+  { path: temporaryInside, rights: "write", isOptional: true },
+  { path: "/proc", rights: "process-files", isOptional: false },
+  { path: "/dev/pts", rights: "terminal", isOptional: true },
+  { path: "/dev/shm", rights: "write", isOptional: true },
+  ...["null", "zero", "full", "random", "urandom", "tty", "ptmx"].map((name): LandlockRule => ({
+    path: `/dev/${name}`,
+    rights: "device",
+    isOptional: true,
+  })),
+];
+
+interface Expansion {
+  readonly tree: FileTree;
+  readonly denied: readonly string[];
+  readonly rules: LandlockRule[];
+}
+
+function addReadable(expansion: Expansion, path: string): void {
+  const { tree, denied, rules } = expansion;
+  if (denied.includes(path)) return;
+  if (!denied.some((hole) => isBelow(hole, path))) {
+    rules.push({ path, rights: "read", isOptional: true });
+    if (rules.length > rulesMax)
+      throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.too-many-rules", { values: { path, maximum: rulesMax } });
+    return;
+  }
+  for (const name of tree.list(path)) {
+    const child = childOf(path, name);
+    // A rule on a link would open its target; reading the link itself needs no right.
+    if (tree.look(child)?.kind !== "link") addReadable(expansion, child);
+  }
+}
+
+/** @throws PATH_RULE_UNENFORCEABLE when a denied path would need more than `rulesMax` rules */
+export function landlockRules(view: View, tree: FileTree, dataFiles: readonly string[]): readonly LandlockRule[] {
+  const hidden = view.places.filter(({ access }) => access === "hidden").map(({ path }) => path);
+  const expansion: Expansion = { tree, denied: [...hidden, ...view.holes], rules: [...fixedRules] };
+  for (const place of view.places) {
+    if (place.access === "write") expansion.rules.push({ path: place.path, rights: "write", isOptional: false });
+    // Inside a write root a read-only place inherits the root's rights: a rule would change nothing.
+    else if (place.access === "read" && place.around !== "write") addReadable(expansion, place.path);
+  }
+  for (const path of dataFiles) {
+    if (!expansion.rules.some((rule) => rule.rights === "read" && isAtOrBelow(path, rule.path))) {
+      expansion.rules.push({ path, rights: "read", isOptional: true });
+    }
+  }
+  return expansion.rules;
+}

@@ -1,0 +1,238 @@
+// The plan against a file tree made of text: which mounts and which Landlock rules a spec gives, and what is refused.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sandboxIdSchema, taskIdSchema } from "../../contracts/ids.ts";
+import type { PathPolicy, SandboxSpec } from "../../contracts/boundary.ts";
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { sandboxPath } from "./environment.ts";
+import { accessInView } from "./view.ts";
+import { planSandbox, type SandboxPlan } from "./plan.ts";
+import { textTree } from "./text-tree.ts";
+
+const host = {
+  "/bin": "-> usr/bin",
+  "/usr/bin/sh": "",
+  "/usr/lib/libc.so": "",
+  "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\nmallory:x:1001:1001::/home/mallory:/bin/sh\n",
+  "/etc/group": "root:x:0:mallory\n",
+  "/etc/hosts": "10.0.0.1 build-server\n",
+  "/etc/shadow": "root:secret",
+  "/etc/ssl/certs/ca.pem": "",
+  "/etc/ssl/private/key.pem": "",
+  "/etc/ssh/ssh_config": "",
+  "/etc/ssh/ssh_host_rsa_key": "",
+  "/etc/localtime": "-> ../usr/share/zoneinfo/UTC",
+  "/usr/share/zoneinfo/UTC": "",
+  "/home/ann/.ssh/id_ed25519": "",
+  "/home/ann/.gitconfig": "[user]\n  name = Ann\n[alias]\n  x = !evil\n",
+  "/home/ann/.cargo/bin/cargo": "",
+  "/home/ann/.cargo/credentials.toml": "",
+  "/home/ann/.nvm/versions/node/v26/bin/node": "",
+  "/home/ann/.npmrc": "",
+  "/home/ann/work/app/src/main.ts": "",
+  "/home/ann/work/app/.env": "",
+  "/home/ann/work/app/.git/config": "",
+  "/home/ann/work/app/docs/a/b.md": "",
+  "/home/ann/.local/state/glovebox/store.db": "",
+  "/opt/glovebox/src/main.ts": "",
+  "/tmp/project/a.txt": "",
+};
+
+const project = "/home/ann/work/app";
+
+function specOf(paths: Partial<PathPolicy>, options: { readonly uid?: number; readonly project?: string } = {}): SandboxSpec {
+  return {
+    taskId: taskIdSchema.parse("t-000000000000-000000000001"),
+    sandboxId: sandboxIdSchema.parse("s-000000000000-0000000000ff"),
+    projectDirectory: options.project ?? project,
+    privateDirectory: "/home/ann/.local/state/glovebox/tasks/t/private",
+    paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [options.project ?? project], denyWrite: [], ...paths },
+    environment: {},
+    limits: { wallMs: 1000, outputBytes: 1000, returnedBytes: 1000, openFiles: 64 },
+    user: { uid: options.uid ?? 1000, gid: 1000, name: "ann", home: "/home/ann" },
+  };
+}
+
+function planOf(
+  spec: SandboxSpec,
+  files: Readonly<Record<string, string>> = host,
+  links: Readonly<Record<string, number>> = {},
+): SandboxPlan {
+  return planSandbox(spec, {
+    tree: textTree(files, links),
+    protectedPaths: { hidden: ["/home/ann/.local/state/glovebox"], readOnly: ["/opt/glovebox"] },
+    guardPath: "/opt/glovebox/build/guard",
+    stageDirectory: "/mnt/stage",
+    firstDescriptor: 5,
+  });
+}
+
+const mountOf = (plan: SandboxPlan, path: string): string | undefined => {
+  const at = plan.bwrapArgs.findLastIndex(
+    (argument, index) =>
+      argument === path && (plan.bwrapArgs[index - 1] === "--tmpfs" || plan.bwrapArgs[index - 2]?.includes("bind") === true),
+  );
+  if (at < 0) return undefined;
+  return plan.bwrapArgs[at - 1] === "--tmpfs"
+    ? `tmpfs ${plan.bwrapArgs[at - 2]}`
+    : `${plan.bwrapArgs[at - 2]?.slice(2)} ${plan.bwrapArgs[at - 1]}`;
+};
+
+const rightsAt = (plan: SandboxPlan, path: string): readonly string[] =>
+  plan.landlockRules
+    .filter((rule) => rule.path !== "/" && (path === rule.path || path.startsWith(`${rule.path}/`)))
+    .map(({ rights }) => rights);
+
+const refusal = (spec: SandboxSpec, links: Readonly<Record<string, number>> = {}): string => {
+  try {
+    planOf(spec, host, links);
+  } catch (error) {
+    assert.ok(error instanceof GloveboxError && error.code === "PATH_RULE_UNENFORCEABLE");
+    return error.situation;
+  }
+  return "planned";
+};
+
+test("planSandbox() shows the system read-only and masks its secrets in both layers", () => {
+  const plan = planOf(specOf({}));
+  assert.equal(mountOf(plan, "/etc"), "ro-bind /etc");
+  assert.equal(mountOf(plan, "/etc/shadow"), "ro-bind /dev/null");
+  assert.equal(mountOf(plan, "/etc/ssl/private"), "tmpfs 0000");
+  assert.equal(mountOf(plan, "/etc/ssh/ssh_host_rsa_key"), "ro-bind /dev/null");
+  assert.deepEqual(rightsAt(plan, "/etc/shadow"), []);
+  assert.deepEqual(rightsAt(plan, "/etc/ssl/private/key.pem"), []);
+  assert.deepEqual(rightsAt(plan, "/etc/ssh/ssh_host_rsa_key"), []);
+  assert.deepEqual(rightsAt(plan, "/etc/ssl/certs/ca.pem"), ["read"]);
+  assert.deepEqual(rightsAt(plan, "/usr/bin/sh"), ["read"]);
+});
+
+test("planSandbox() leaves links out of an expanded directory, since a rule on a link opens its target", () => {
+  assert.deepEqual(
+    planOf(specOf({})).landlockRules.filter(({ path }) => path === "/etc/localtime"),
+    [],
+  );
+});
+
+test("planSandbox() shows of a home the project and toolchains, never what lies beside them", () => {
+  const plan = planOf(specOf({}));
+  assert.equal(mountOf(plan, project), `bind ${project}`);
+  assert.equal(mountOf(plan, "/home/ann/.cargo/bin"), "ro-bind /home/ann/.cargo/bin");
+  assert.equal(mountOf(plan, "/home/ann/.nvm"), "ro-bind /home/ann/.nvm");
+  for (const secret of [".ssh/id_ed25519", ".cargo/credentials.toml", ".npmrc", ".gitconfig"]) {
+    assert.deepEqual(rightsAt(plan, `/home/ann/${secret}`), [], secret);
+    assert.equal(accessInView(plan.view, `/home/ann/${secret}`), "absent", secret);
+  }
+});
+
+test("planSandbox() keeps a home absent below a wider path that a policy shows", () => {
+  const plan = planOf(specOf({ allowRead: ["/"] }));
+  assert.equal(mountOf(plan, "/home"), "ro-bind /home");
+  assert.equal(mountOf(plan, "/home/ann"), "tmpfs 0111");
+  assert.equal(mountOf(plan, project), `bind ${project}`);
+  assert.deepEqual(rightsAt(plan, "/home/ann/.ssh/id_ed25519"), []);
+});
+
+test("planSandbox() lets the deepest read rule decide, and a tie deny", () => {
+  const reopened = planOf(specOf({ denyRead: [`${project}/docs`], allowRead: [`${project}/docs/a`] }));
+  assert.equal(mountOf(reopened, `${project}/docs`), "tmpfs 0111");
+  assert.equal(mountOf(reopened, `${project}/docs/a`), `bind ${project}/docs/a`);
+  const tie = planOf(specOf({ denyRead: [`${project}/docs`], allowRead: [`${project}/docs`] }));
+  assert.equal(mountOf(tie, `${project}/docs`), "tmpfs 0000");
+  const named = planOf(specOf({ allowRead: ["/etc/ssl/private"] }));
+  assert.deepEqual(rightsAt(named, "/etc/ssl/private/key.pem"), ["read"]);
+});
+
+test("planSandbox() mounts a write denial read-only and pins the directories that lead to it", () => {
+  const plan = planOf(specOf({ denyWrite: [`${project}/docs/a/b.md`] }));
+  assert.equal(mountOf(plan, `${project}/docs/a/b.md`), `ro-bind ${project}/docs/a/b.md`);
+  assert.equal(mountOf(plan, `${project}/docs`), `bind ${project}/docs`);
+  assert.equal(mountOf(plan, `${project}/docs/a`), `bind ${project}/docs/a`);
+});
+
+test("planSandbox() gives a project without a write root no right to write in either layer", () => {
+  const plan = planOf(specOf({ allowWrite: [], denyRead: [`${project}/.env`] }));
+  assert.equal(mountOf(plan, project), `ro-bind ${project}`);
+  assert.deepEqual(rightsAt(plan, `${project}/src/main.ts`), ["read"]);
+  assert.deepEqual(rightsAt(plan, `${project}/.env`), []);
+});
+
+test("planSandbox() keeps a missing denied name unreadable by Landlock where the directory is read-only", () => {
+  const plan = planOf(specOf({ allowWrite: [], denyRead: [`${project}/later`] }));
+  assert.deepEqual(rightsAt(plan, `${project}/later`), []);
+  assert.deepEqual(rightsAt(plan, `${project}/src/main.ts`), ["read"]);
+});
+
+test("planSandbox() never mounts over a missing path", () => {
+  assert.equal(refusal(specOf({ denyWrite: [`${project}/.husky`] })), "wall.path-missing");
+  assert.equal(refusal(specOf({ denyRead: [`${project}/.env.local`] })), "wall.path-missing");
+  assert.equal(refusal(specOf({ allowWrite: [`${project}/new`] })), "wall.root-missing");
+  assert.equal(mountOf(planOf(specOf({ allowRead: ["/srv/none"] })), "/srv/none"), undefined);
+});
+
+test("planSandbox() refuses layouts that would undo a rule", () => {
+  assert.equal(refusal(specOf({ denyRead: ["/home/ann/work"] })), "wall.work-hidden");
+  assert.equal(refusal(specOf({ allowWrite: ["/home/ann"] })), "wall.state-in-write-root");
+  assert.equal(refusal(specOf({ allowWrite: ["/opt/glovebox/src"] })), "wall.root-in-installation");
+  assert.equal(refusal(specOf({}, { project: "/home/ann" })), "wall.project-is-home");
+  assert.equal(refusal(specOf({ allowWrite: [`${project}/.env`] })), "wall.root-not-directory");
+  assert.equal(refusal(specOf({ allowRead: ["/dev/sda"] })), "wall.path-reserved");
+  assert.equal(refusal(specOf({}, { project: "/srv/none" })), "wall.root-missing");
+});
+
+test("planSandbox() refuses a denied file that has a second name", () => {
+  assert.equal(refusal(specOf({ denyRead: [`${project}/.env`] }), { [`${project}/.env`]: 2 }), "wall.path-linked");
+  assert.equal(refusal(specOf({ denyRead: [`${project}/.env`] })), "planned");
+});
+
+test("planSandbox() applies a rule about a link to the link's target", () => {
+  const files = { ...host, "/home/ann/secrets/token": "", [`${project}/token`]: "-> /home/ann/secrets/token" };
+  const plan = planOf(specOf({ allowRead: ["/home/ann/secrets"], denyRead: [`${project}/token`] }), files);
+  assert.equal(mountOf(plan, "/home/ann/secrets/token"), "ro-bind /dev/null");
+  assert.deepEqual(rightsAt(plan, "/home/ann/secrets/token"), []);
+});
+
+test("planSandbox() protects the installation in a write root and hides the state under a shown home", () => {
+  const own = planOf(specOf({ allowWrite: ["/opt/glovebox"] }, { project: "/opt/glovebox" }));
+  assert.equal(accessInView(own.view, "/opt/glovebox/src/main.ts"), "read");
+  const shown = planOf(specOf({ allowRead: ["/home/ann", "/home/ann/.local/state/glovebox/store.db"] }));
+  assert.equal(mountOf(shown, "/home/ann/.local/state/glovebox"), "tmpfs 0000");
+  assert.deepEqual(rightsAt(shown, "/home/ann/.local/state/glovebox/store.db"), []);
+});
+
+test("planSandbox() gives /tmp no Landlock right, so a read-only project below it inherits none", () => {
+  const plan = planOf(specOf({ allowWrite: [] }, { project: "/tmp/project" }));
+  assert.deepEqual(rightsAt(plan, "/tmp/project/a.txt"), ["read"]);
+  assert.ok(!plan.bwrapArgs.includes("/tmp"));
+  const usual = planOf(specOf({}));
+  assert.equal(usual.bwrapArgs[usual.bwrapArgs.indexOf("/tmp") - 1], "run/glovebox/tmp");
+});
+
+test("planSandbox() passes root's binds through the launcher and leaves the system where it is", () => {
+  const plan = planOf(specOf({ denyWrite: [`${project}/docs`] }, { uid: 0 }));
+  assert.equal(plan.identity.hostUid, 1_879_048_192 + 255);
+  const root = plan.staged.find(({ path }) => path === project);
+  assert.equal(mountOf(plan, project), `bind /mnt/stage/${root?.stage}`);
+  assert.equal(mountOf(plan, `${project}/docs`), `ro-bind /mnt/stage/${root?.stage}/docs`);
+  assert.equal(mountOf(plan, "/usr"), "ro-bind /usr");
+  assert.equal(planOf(specOf({})).staged.length, 0);
+});
+
+test("planSandbox() writes account files that name no other person of the host", () => {
+  const [passwd] = planOf(specOf({})).dataFiles;
+  assert.equal(passwd?.text, "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000:ann:/run/glovebox/home:/bin/sh\n");
+});
+
+test("sandboxPath() keeps what is visible in the caller's order and drops the rest", () => {
+  const { pathFacts } = planOf(specOf({}));
+  const path = [
+    "/home/ann/bin",
+    "/home/ann/.nvm/versions/node/v26/bin",
+    "relative",
+    "/home/ann/.cargo/bin/",
+    "/bin",
+    "/usr/bin",
+    "/usr/bin",
+  ].join(":");
+  assert.equal(sandboxPath(path, pathFacts), "/home/ann/.nvm/versions/node/v26/bin:/home/ann/.cargo/bin:/bin:/usr/bin");
+  assert.equal(sandboxPath("/home/ann/.ssh", pathFacts), "/usr/local/bin:/usr/bin:/bin");
+});

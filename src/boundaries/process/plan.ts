@@ -1,0 +1,119 @@
+// The plan of one sandbox: a pure function of the spec and of what the file tree says. It opens nothing and starts nothing.
+import type { SandboxSpec } from "../../contracts/boundary.ts";
+import { bwrapArguments, type DataFile } from "./bwrap-arguments.ts";
+import type { PathFacts } from "./environment.ts";
+import type { FileTree } from "./file-tree.ts";
+import { sanitiseGitConfig } from "./git-config.ts";
+import { accountFiles, hostsFile, type Identity, identityFor } from "./identity.ts";
+import { homeInside } from "./inside.ts";
+import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
+import { isBelow } from "./paths.ts";
+import { compileRules, type ProtectedPaths } from "./rules.ts";
+import { type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
+import { systemNames } from "./system-tree.ts";
+import { accessInView, type View, viewOf } from "./view.ts";
+
+export interface PlanFacts {
+  readonly tree: FileTree;
+  readonly protectedPaths: ProtectedPaths;
+  /** Absolute host path of the guard. */
+  readonly guardPath: string;
+  /** Where the launcher puts idmapped clones; used for root only. */
+  readonly stageDirectory: string;
+  /** The first descriptor that bubblewrap may read a data file from. */
+  readonly firstDescriptor: number;
+}
+
+export interface SandboxPlan {
+  readonly view: View;
+  readonly identity: Identity;
+  /** Options of bubblewrap, without status descriptor and program. */
+  readonly bwrapArgs: readonly string[];
+  readonly landlockRules: readonly LandlockRule[];
+  /** For the launcher; empty for an ordinary user. */
+  readonly staged: readonly StagedBind[];
+  /** Contents for the descriptors that `bwrapArgs` names, ascending. */
+  readonly dataFiles: readonly (DataFile & { readonly text: string })[];
+  readonly pathFacts: PathFacts & { readonly hostHome: string };
+  /** Host paths for the answer sheet. */
+  readonly sheet: { readonly reads: readonly string[]; readonly hidden: readonly string[]; readonly writes: readonly string[] };
+}
+
+interface DataSource {
+  readonly path: string;
+  readonly isBound: boolean;
+  readonly text: string;
+}
+
+function dataSources(spec: SandboxSpec, tree: FileTree, identity: Identity, view: View): readonly DataSource[] {
+  const accounts = accountFiles(identity, { passwd: tree.text("/etc/passwd") ?? "", group: tree.text("/etc/group") ?? "" });
+  const bound = [
+    { path: "/etc/passwd", text: accounts.passwd },
+    { path: "/etc/group", text: accounts.group },
+    { path: "/etc/hosts", text: hostsFile },
+  ];
+  const files = ["/.gitconfig", "/.config/git/config"].map((below) => tree.text(`${spec.user.home}${below}`));
+  const gitConfig = files.map((text) => sanitiseGitConfig(text ?? "")).join("");
+  const hasPlace = ({ path }: { readonly path: string }): boolean => {
+    const access = accessInView(view, path);
+    // A file that the host does not have cannot be put into its read-only /etc; one that a rule hides stays hidden.
+    return access === "absent" || (access === "read" && tree.look(path)?.kind === "file");
+  };
+  const result: DataSource[] = bound.filter(hasPlace).map((file) => ({ ...file, isBound: true }));
+  if (gitConfig !== "") result.push({ path: `${homeInside}/.gitconfig`, isBound: false, text: gitConfig });
+  return result;
+}
+
+/** `~/x` keeps working inside, where HOME is another directory: a link leads to each shown path below the host's home. */
+function homeLinks(view: View, hostHome: string): readonly { readonly path: string; readonly target: string }[] {
+  const shown = view.places.filter(
+    ({ path, access, around }) => access !== "hidden" && isBelow(path, hostHome) && (around === "absent" || around === "hidden"),
+  );
+  const names = shown.map(({ path }) => path);
+  return names
+    .filter((path) => !names.some((outer) => isBelow(path, outer)) && path !== `${hostHome}/.gitconfig`)
+    .map((path) => ({ path: `${homeInside}${path.slice(hostHome.length)}`, target: path }));
+}
+
+function systemLinks(tree: FileTree): readonly { readonly path: string; readonly target: string }[] {
+  return systemNames.flatMap((path) => {
+    const target = tree.linkTarget(path);
+    return target === undefined ? [] : [{ path, target }];
+  });
+}
+
+/**
+ * @throws PATH_RULE_UNENFORCEABLE when a rule cannot be held as written
+ */
+export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
+  const { tree } = facts;
+  const view = viewOf(spec, tree, compileRules(spec, tree, facts.protectedPaths));
+  const identity = identityFor(spec.user, spec.sandboxId);
+  const staged = spec.user.uid === 0 ? stagedBinds(view, [facts.guardPath]) : [];
+  const source = (path: string): string => sourceOf(staged, facts.stageDirectory, path);
+  const dataFiles = dataSources(spec, tree, identity, view).map((file, index) => ({ ...file, descriptor: facts.firstDescriptor + index }));
+  const links = systemLinks(tree);
+  const of = (access: string): readonly string[] => view.places.filter((place) => place.access === access).map(({ path }) => path);
+  return {
+    view,
+    identity,
+    bwrapArgs: bwrapArguments({
+      view,
+      identity,
+      systemLinks: links,
+      links: homeLinks(view, spec.user.home),
+      dataFiles,
+      guardSource: source(facts.guardPath),
+      source,
+    }),
+    landlockRules: landlockRules(
+      view,
+      tree,
+      dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path),
+    ),
+    staged,
+    dataFiles,
+    pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home },
+    sheet: { reads: of("read"), hidden: [...new Set([spec.user.home, ...of("hidden"), ...view.holes])], writes: of("write") },
+  };
+}

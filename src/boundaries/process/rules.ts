@@ -1,0 +1,178 @@
+// Turns the path policy and the default view into rules about canonical paths. The deepest literal decides; a tie denies; what a
+// person wrote beats the built-in rows about exactly the same path.
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import type { SandboxSpec } from "../../contracts/boundary.ts";
+import type { FileTree } from "./file-tree.ts";
+import { privateBase } from "./inside.ts";
+import { childOf, depthOf, isAtOrBelow, isBelow } from "./paths.ts";
+import { loaderFiles, systemDirectories, systemNames, systemSecretPatterns, systemSecrets } from "./system-tree.ts";
+import { toolchainPaths } from "./toolchains.ts";
+
+/** Who wants it, weakest first: built-in rows, the policy, and what no policy can change. */
+export type RuleOrigin = "built-in" | "policy" | "protected";
+
+export interface Rule {
+  /** Canonical. */
+  readonly path: string;
+  /** `hide` and `freeze` deny reading and writing. */
+  readonly effect: "show" | "hide" | "write" | "freeze";
+  readonly origin: RuleOrigin;
+}
+
+/** Directories of Glovebox itself. */
+export interface ProtectedPaths {
+  /** Never readable inside: the state and runtime directories. */
+  readonly hidden: readonly string[];
+  /** Readable where a rule shows them, never writable: the installation. */
+  readonly readOnly: readonly string[];
+}
+
+const strength: Record<RuleOrigin, number> = { "built-in": 0, policy: 2, protected: 4 };
+
+/** Higher wins: depth first, then origin, then denial. A protected row wins at any depth. */
+function weight(rule: Rule): number {
+  const denies = rule.effect === "hide" || rule.effect === "freeze" ? 1 : 0;
+  const reach = rule.origin === "protected" ? 1_000_000 : depthOf(rule.path) * 10;
+  return reach + strength[rule.origin] + denies;
+}
+
+function strongest(rules: readonly Rule[], absolute: string, effects: readonly Rule["effect"][]): Rule | undefined {
+  let best: Rule | undefined;
+  for (const rule of rules) {
+    if (!effects.includes(rule.effect) || !isAtOrBelow(absolute, rule.path)) continue;
+    if (best === undefined || weight(rule) > weight(best)) best = rule;
+  }
+  return best;
+}
+
+export type Access = "absent" | "hidden" | "read" | "write";
+
+/** What a command may do at a path. A denial of writing wins at any depth; `hidden` was denied by a rule, `absent` was never opened. */
+export function accessAt(rules: readonly Rule[], absolute: string): Access {
+  const read = strongest(rules, absolute, ["show", "write", "hide"]);
+  if (read === undefined) return "absent";
+  if (read.effect === "hide") return "hidden";
+  const isFrozen = rules.some((rule) => rule.effect === "freeze" && isAtOrBelow(absolute, rule.path));
+  if (isFrozen) return "read";
+  return rules.some((rule) => rule.effect === "write" && isAtOrBelow(absolute, rule.path)) ? "write" : "read";
+}
+
+function builtInRules(spec: SandboxSpec, tree: FileTree): Rule[] {
+  const rules: Rule[] = [];
+  const show = (absolute: string): void => {
+    const real = tree.canonical(absolute);
+    if (real !== undefined) rules.push({ path: real, effect: "show", origin: "built-in" });
+  };
+  if (spec.paths.readDefault === "none") for (const path of loaderFiles) show(path);
+  else for (const path of systemDirectories) show(path);
+  for (const name of systemNames) {
+    const entry = tree.look(name);
+    if (entry?.kind === "directory") rules.push({ path: name, effect: "show", origin: "built-in" });
+  }
+  if (spec.paths.readDefault === "system") for (const below of toolchainPaths) show(childOf(spec.user.home, below));
+  const secrets: string[] = [...systemSecrets];
+  for (const { directory, name } of systemSecretPatterns) {
+    secrets.push(
+      ...tree
+        .list(directory)
+        .filter((entry) => name.test(entry))
+        .map((entry) => childOf(directory, entry)),
+    );
+  }
+  for (const path of secrets) {
+    const real = tree.canonical(path);
+    if (real !== undefined) rules.push({ path: real, effect: "hide", origin: "built-in" });
+  }
+  return rules;
+}
+
+/** The longest existing part without links, and the rest as written. */
+export function canonicalPath(tree: FileTree, absolute: string): string {
+  const real = tree.canonical(absolute);
+  if (real !== undefined || absolute === "/") return real ?? "/";
+  const cut = absolute.lastIndexOf("/");
+  return childOf(canonicalPath(tree, absolute.slice(0, cut) || "/"), absolute.slice(cut + 1));
+}
+
+/** Where the sandbox has its own trees: no host path is ever shown or masked there. */
+function isReserved(absolute: string): boolean {
+  return ["/", "/run"].includes(absolute) || ["/proc", "/dev", privateBase].some((own) => isAtOrBelow(absolute, own));
+}
+
+/** "Everything" as the directories of `/` that can be shown. */
+function topDirectories(tree: FileTree): readonly string[] {
+  const names = tree.list("/").map((name) => childOf("/", name));
+  return names.filter((path) => !isReserved(path) && path !== "/tmp" && tree.look(path)?.kind === "directory");
+}
+
+function policyRules(spec: SandboxSpec, tree: FileTree): Rule[] {
+  const lists = [
+    [spec.paths.allowRead, "show"],
+    [spec.paths.denyRead, "hide"],
+    [spec.paths.allowWrite, "write"],
+    [spec.paths.denyWrite, "freeze"],
+  ] as const;
+  return lists.flatMap(([paths, effect]) =>
+    paths
+      .map((path) => canonicalPath(tree, path))
+      .flatMap((path) => (path === "/" && effect === "show" ? topDirectories(tree) : [path]))
+      .map((path): Rule => {
+        if (isReserved(path)) throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.path-reserved", { values: { path } });
+        return { path, effect, origin: "policy" };
+      }),
+  );
+}
+
+/** A project in a directory that a rule hides cannot be worked in, and its write root would silently undo the rule. */
+function refuseHiddenWork(rules: readonly Rule[], paths: readonly string[]): void {
+  for (const path of paths) {
+    const rule = strongest(
+      rules.filter(({ origin }) => origin !== "protected"),
+      path,
+      ["show", "hide"],
+    );
+    if (rule?.effect === "hide") {
+      throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.work-hidden", { values: { path, rule: rule.path } });
+    }
+  }
+}
+
+function refuseOwnHouse(roots: readonly string[], protectedPaths: ProtectedPaths): void {
+  for (const root of roots) {
+    for (const own of protectedPaths.hidden) {
+      if (isAtOrBelow(own, root) || isAtOrBelow(root, own)) {
+        throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.state-in-write-root", { values: { path: own, root } });
+      }
+    }
+    for (const own of protectedPaths.readOnly) {
+      if (isBelow(root, own))
+        throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.root-in-installation", { values: { path: own, root } });
+    }
+  }
+}
+
+/**
+ * All rules of one sandbox, canonical.
+ * @throws PATH_RULE_UNENFORCEABLE for a layout that would undo a rule
+ */
+export function compileRules(spec: SandboxSpec, tree: FileTree, protectedPaths: ProtectedPaths): readonly Rule[] {
+  const own = {
+    hidden: protectedPaths.hidden.map((path) => canonicalPath(tree, path)),
+    readOnly: protectedPaths.readOnly.map((path) => canonicalPath(tree, path)),
+  };
+  const project = canonicalPath(tree, spec.projectDirectory);
+  if (isAtOrBelow(spec.user.home, project)) {
+    throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.project-is-home", { values: { path: project, home: spec.user.home } });
+  }
+  const policy = policyRules(spec, tree);
+  const rules: Rule[] = [...builtInRules(spec, tree), ...policy];
+  const roots = policy.filter(({ effect }) => effect === "write").map(({ path }) => path);
+  refuseHiddenWork(rules, [project, ...roots]);
+  refuseOwnHouse(roots, own);
+  // A home is absent even where a wider path is shown; only what is named below it comes back.
+  rules.push({ path: canonicalPath(tree, spec.user.home), effect: "hide", origin: "built-in" });
+  rules.push({ path: project, effect: "show", origin: "built-in" });
+  for (const path of own.hidden) rules.push({ path, effect: "hide", origin: "protected" });
+  for (const path of own.readOnly) rules.push({ path, effect: "freeze", origin: "protected" });
+  return rules;
+}

@@ -1,0 +1,91 @@
+// What a sandbox sees of the host, as the smallest list of places where the access changes: the one source of the mounts and of the
+// Landlock rules. It promises nothing that it cannot hold: a rule that would need a mount over a missing path is refused.
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import type { SandboxSpec } from "../../contracts/boundary.ts";
+import type { FileTree } from "./file-tree.ts";
+import { ancestorsOf, byDepth, isBelow } from "./paths.ts";
+import { accessAt, canonicalPath, type Rule } from "./rules.ts";
+
+export interface Place {
+  /** Canonical, the same on the host and inside. */
+  readonly path: string;
+  readonly kind: "file" | "directory";
+  readonly access: "hidden" | "read" | "write";
+  /** The access of the nearest place above it. */
+  readonly around: "absent" | "hidden" | "read" | "write";
+}
+
+export interface View {
+  /** Parents before children. */
+  readonly places: readonly Place[];
+  /** Denied names in readable directories that do not exist now: Landlock alone keeps them unreadable when they appear. */
+  readonly holes: readonly string[];
+  /** Directories of write roots that lead to a place which must stay where it is; each becomes a mount point, so that it cannot be renamed. */
+  readonly pins: readonly string[];
+}
+
+interface Draft {
+  readonly places: Place[];
+  readonly holes: string[];
+}
+
+function around(places: readonly Place[], path: string): Place["around"] {
+  return places.findLast((place) => isBelow(path, place.path))?.access ?? "absent";
+}
+
+function refuse(situation: string, values: Readonly<Record<string, string | number>>): never {
+  throw new GloveboxError("PATH_RULE_UNENFORCEABLE", situation, { values });
+}
+
+function addMissing(draft: Draft, rule: Rule, outer: Place["around"]): void {
+  const { path } = rule;
+  if (rule.effect === "write") refuse("wall.root-missing", { path });
+  if (outer === "write" && (rule.effect === "hide" || rule.effect === "freeze")) refuse("wall.path-missing", { path });
+  if (outer === "read" && rule.effect === "hide") draft.holes.push(path);
+}
+
+function addPlace(draft: Draft, tree: FileTree, rules: readonly Rule[], rule: Rule): void {
+  const { path } = rule;
+  const outer = around(draft.places, path);
+  const entry = tree.look(path);
+  if (entry === undefined) {
+    addMissing(draft, rule, outer);
+    return;
+  }
+  const access = accessAt(rules, path);
+  if (rule.effect === "write" && entry.kind !== "directory") refuse("wall.root-not-directory", { path });
+  if (access === "hidden" && entry.kind === "file" && entry.links > 1) refuse("wall.path-linked", { path, links: entry.links });
+  if (access === "absent" || access === outer || (access === "hidden" && outer === "absent")) return;
+  if (draft.places.some((place) => place.path === path)) return;
+  if (entry.kind !== "file" && entry.kind !== "directory") {
+    if (access === "hidden" || rule.origin === "policy") refuse("wall.path-special", { path });
+    return;
+  }
+  draft.places.push({ path, kind: entry.kind, access, around: outer });
+}
+
+/** Renaming a directory above a mount point takes the mount point along and frees its name: each such directory is pinned. */
+function pinsOf(places: readonly Place[]): readonly string[] {
+  const roots = places.filter(({ access }) => access === "write");
+  const kept = places.filter((place) => place.around === "write" && place.access !== "write");
+  const pins = kept.flatMap((place) => {
+    const root = roots.findLast(({ path }) => isBelow(place.path, path));
+    return root === undefined ? [] : ancestorsOf(place.path).filter((ancestor) => isBelow(ancestor, root.path));
+  });
+  return [...new Set(pins)].filter((pin) => !places.some(({ path }) => path === pin)).toSorted(byDepth);
+}
+
+/** @throws PATH_RULE_UNENFORCEABLE */
+export function viewOf(spec: SandboxSpec, tree: FileTree, rules: readonly Rule[]): View {
+  const draft: Draft = { places: [], holes: [] };
+  for (const rule of rules.toSorted((left, right) => byDepth(left.path, right.path))) addPlace(draft, tree, rules, rule);
+  const project = canonicalPath(tree, spec.projectDirectory);
+  if (tree.look(project)?.kind !== "directory") refuse("wall.project-missing", { path: project });
+  return { places: draft.places, holes: draft.holes, pins: pinsOf(draft.places) };
+}
+
+/** What a command may do at a canonical path, as the finished view has it. */
+export function accessInView(view: View, path: string): Place["around"] {
+  const exact = view.places.findLast((place) => place.path === path);
+  return exact?.access ?? around(view.places, path);
+}
