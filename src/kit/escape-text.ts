@@ -13,6 +13,11 @@ function escapeOne(character: string): string {
   return code <= 0xff ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
 }
 
+/** Replaces each character that must not reach a person's screen raw: controls (line feeds too), reordering, invisible, unassigned. */
+export function replaceUnsafe(text: string, replace: (character: string) => string): string {
+  return text.replaceAll(unsafe, replace);
+}
+
 /** One printable line; longer than `maximum` characters is cut and says by how much. */
 export function escapeText(text: string, maximum = 2000): string {
   const cut = text.length > maximum ? `${text.slice(0, maximum)}` : text;

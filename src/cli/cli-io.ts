@@ -1,0 +1,33 @@
+// What the command line is handed instead of the global process, so that tests hold every side of it.
+import type { Readable, Writable } from "node:stream";
+
+/** Standard input: a terminal when `isTTY` is true, and then it can switch to raw mode. */
+export interface CliInput extends Readable {
+  readonly isTTY?: boolean;
+  setRawMode?(raw: boolean): unknown;
+  /** Present on sockets and terminals: lets the process end although input could still come. */
+  unref?(): unknown;
+}
+
+/** Standard output or error. `columns` and `rows` are there on a terminal. */
+export interface CliStream extends Writable {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+export type CliSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+/** The part of `process` that reports signals, and `exit` for the last moment of any way out. */
+export interface CliEvents {
+  on(name: CliSignal | "exit", listener: () => void): unknown;
+  off(name: CliSignal | "exit", listener: () => void): unknown;
+}
+
+export interface CliIo {
+  readonly stdin: CliInput;
+  readonly stdout: CliStream;
+  readonly stderr: CliStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly events: CliEvents;
+}

@@ -1,0 +1,95 @@
+// The command line's front: argv in, exit code out. It is handed the door and builds nothing; data goes to stdout, all else to stderr.
+import { type Door } from "../contracts/door.ts";
+import { escapeText } from "../kit/escape-text.ts";
+import { printableJson } from "../kit/printable-json.ts";
+import { createTexts } from "../texts/texts.ts";
+import type { CliIo } from "./cli-io.ts";
+import type { CliContext } from "./command.ts";
+import { commands } from "./commands.ts";
+import { readEarlyChoices } from "./global-options.ts";
+import { closedPipeExit, Output, OutputClosed } from "./output.ts";
+import { parseCommandLine } from "./parse-command-line.ts";
+import { describeFailure, failureJson, failureLines } from "./render/failure.ts";
+import { helpLines } from "./render/help.ts";
+
+export type { CliEvents, CliInput, CliIo, CliSignal, CliStream } from "./cli-io.ts";
+export { openProcessIo } from "./process-io.ts";
+
+export interface CliOptions {
+  /** Without the program and script names. */
+  readonly argv: readonly string[];
+  /** Called at most once, and never for help, `--version` or a usage error. */
+  readonly door: () => Promise<Door>;
+  readonly io: CliIo;
+  /** Absolute. */
+  readonly cwd: string;
+  /** Absolute; by the user database, not by a variable. */
+  readonly home: string;
+  /** Our own version, for `--version`. */
+  readonly version: string;
+}
+
+function createContext(options: CliOptions): CliContext {
+  const { io, cwd, home, version } = options;
+  const early = readEarlyChoices(options.argv, io.env);
+  const choice = { env: io.env, isPlain: early.isPlain };
+  let door: Promise<Door> | undefined;
+  return {
+    io,
+    cwd,
+    home,
+    version,
+    stdout: new Output(io.stdout, choice),
+    stderr: new Output(io.stderr, choice),
+    text: createTexts(early.language, escapeText),
+    language: early.language,
+    isJson: early.isJson,
+    door: () => (door ??= options.door()),
+  };
+}
+
+async function dispatch(context: CliContext, argv: readonly string[]): Promise<number> {
+  const line = parseCommandLine(argv, commands);
+  const help = (words: readonly string[], style: CliContext["stdout"]["style"]) =>
+    helpLines(words, commands, { text: context.text, style });
+  switch (line.kind) {
+    case "execute":
+      return line.command.execute(context, { options: line.options, operands: line.operands });
+    case "help":
+      await context.stdout.lines(help(line.words, context.stdout.style));
+      return 0;
+    case "version":
+      await (context.isJson
+        ? context.stdout.write(printableJson({ version: context.version }))
+        : context.stdout.line(`glovebox ${context.version}`));
+      return 0;
+    case "nothing":
+      // A script that lost its arguments must notice.
+      await context.stderr.lines(help([], context.stderr.style));
+      return 2;
+  }
+}
+
+async function report(context: CliContext, thrown: unknown): Promise<number> {
+  if (thrown instanceof OutputClosed) return closedPipeExit;
+  const failure = describeFailure(thrown, context.io.env);
+  const { text, stdout, stderr } = context;
+  if (context.isJson) {
+    await stdout.write(printableJson({ error: failureJson(failure, text) }));
+    await stderr.lines(failure.trace);
+  } else await stderr.lines(failureLines(failure, { text, style: stderr.style }));
+  return failure.error.row.exit;
+}
+
+/** Resolves with the exit code when everything is written; never rejects. */
+export async function runCli(options: CliOptions): Promise<number> {
+  const context = createContext(options);
+  try {
+    return await dispatch(context, options.argv);
+  } catch (error) {
+    // A second failure here means that nobody can read what we say; the code still tells.
+    return report(context, error).catch((second: unknown) =>
+      second instanceof OutputClosed ? closedPipeExit : describeFailure(error, {}).error.row.exit,
+    );
+  }
+}

@@ -1,0 +1,31 @@
+// The list of all operations of the command line, in the order in which help shows them.
+import type { CliCommand } from "./command.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { explainCommand } from "./commands/explain.ts";
+import { createHelpCommand } from "./commands/help.ts";
+import { ledgerLsCommand } from "./commands/ledger-ls.ts";
+import { ledgerShowCommand } from "./commands/ledger-show.ts";
+import { ledgerVerifyCommand } from "./commands/ledger-verify.ts";
+import { policyCheckCommand } from "./commands/policy-check.ts";
+import { policyHashCommand } from "./commands/policy-hash.ts";
+import { policySchemaCommand } from "./commands/policy-schema.ts";
+import { policyShowCommand } from "./commands/policy-show.ts";
+import { policyTrustCommand } from "./commands/policy-trust.ts";
+import { runCommand } from "./commands/run.ts";
+import { setupCommand } from "./commands/setup.ts";
+
+export const commands: readonly CliCommand[] = [
+  runCommand,
+  setupCommand,
+  doctorCommand,
+  explainCommand,
+  policyCheckCommand,
+  policyShowCommand,
+  policyHashCommand,
+  policyTrustCommand,
+  policySchemaCommand,
+  ledgerLsCommand,
+  ledgerShowCommand,
+  ledgerVerifyCommand,
+  createHelpCommand(() => commands),
+];

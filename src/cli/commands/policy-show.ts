@@ -1,0 +1,60 @@
+// `glovebox policy show`: the policy that applies, as a JSON document that is itself a policy file; with `--origin`, where each value is from.
+import type { CompiledPolicy } from "../../contracts/policy-port.ts";
+import { escapeText } from "../../kit/escape-text.ts";
+import { printableJson } from "../../kit/printable-json.ts";
+import type { CliCommand, CliContext } from "../command.ts";
+import { policyOption, projectOption, selectPolicy } from "../policy-selection.ts";
+import { tableLines } from "../render/table.ts";
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Dotted keys with their values; lists are values. An empty object is one value too. */
+function flatten(value: unknown, key: string): readonly (readonly [string, unknown])[] {
+  if (!isRecord(value) || Object.keys(value).length === 0) return [[key, value]];
+  return Object.entries(value).flatMap(([name, inner]) => flatten(inner, key === "" ? name : `${key}.${name}`));
+}
+
+/** The origin of the key itself, else of the nearest key above or below it that has one. */
+function originOf(policy: CompiledPolicy, key: string): string {
+  for (let name = key; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
+    const origin = policy.valueOrigins.get(name);
+    if (origin !== undefined) return origin;
+  }
+  const below = [...policy.valueOrigins]
+    .filter(([name]) => name.startsWith(`${key}.`) || name.startsWith(`${key}[`))
+    .map(([, origin]) => origin);
+  return below.length === 0 ? "built-in" : [...new Set(below)].join(", ");
+}
+
+function originLines(policy: CompiledPolicy, context: CliContext): readonly string[] {
+  const { style, columns } = context.stdout;
+  const rows = flatten(policy.document, "").map(([key, value]) => [
+    { text: escapeText(originOf(policy, key)) },
+    { text: escapeText(key), paint: "bold" as const },
+    { text: escapeText(JSON.stringify(value) ?? "") },
+  ]);
+  return tableLines(rows, { style, columns });
+}
+
+export const policyShowCommand: CliCommand = {
+  words: ["policy", "show"],
+  summary: "cli.policy-show.summary",
+  synopsis: "",
+  options: [policyOption, projectOption, { name: "origin", about: "cli.option.origin" }],
+  arguments: { kind: "operands", minimum: 0, maximum: 0 },
+  examples: [
+    { line: "glovebox policy show", about: "cli.policy-show.example.plain" },
+    { line: "glovebox policy show --origin", about: "cli.policy-show.example.origin" },
+  ],
+  execute: async (context, input) => {
+    const selection = await selectPolicy(context, input);
+    const policy = await (await context.door()).policy(selection);
+    if (context.isJson) {
+      const { hash, origins, document, valueOrigins } = policy;
+      await context.stdout.write(printableJson({ hash, origins, document, valueOrigins: Object.fromEntries(valueOrigins) }));
+    } else if (input.options.has("origin")) await context.stdout.lines(originLines(policy, context));
+    else await context.stdout.write(printableJson(policy.document));
+    return 0;
+  },
+};

@@ -1,0 +1,128 @@
+// `glovebox run [options] -- CMD...`: one command behind the wall. The command's output is ours, its exit code is ours; the rest is on stderr.
+import path from "node:path";
+import { realpath } from "node:fs/promises";
+import type { PolicySelection, RunRequest } from "../../contracts/door.ts";
+import { printableJson } from "../../kit/printable-json.ts";
+import type { CliCommand, CliContext, CommandInput, OptionSpec } from "../command.ts";
+import { closedPipeExit } from "../output.ts";
+import { policyOption, projectOption, selectPolicy } from "../policy-selection.ts";
+import { describeFailure, failureJson } from "../render/failure.ts";
+import { driveRun } from "../run/drive-run.ts";
+import { createCollectingSink, createLiveSink } from "../run/output-sink.ts";
+import { checkResultFile, writeResultFile } from "../run/result-file.ts";
+import { refusalDocument, resultDocument } from "../run/run-documents.ts";
+import { runOverrides } from "../run/run-overrides.ts";
+import { noteLines, sheetReportLines } from "../run/run-report.ts";
+import { usageError } from "../usage-error.ts";
+
+const options: readonly OptionSpec[] = [
+  policyOption,
+  projectOption,
+  { name: "cwd", value: "DIR", about: "cli.option.cwd" },
+  { name: "allow-write", value: "PATH", isRepeatable: true, about: "cli.option.allow-write" },
+  { name: "deny-write", value: "PATH", isRepeatable: true, about: "cli.option.deny-write" },
+  { name: "allow-read", value: "PATH", isRepeatable: true, about: "cli.option.allow-read" },
+  { name: "deny-read", value: "PATH", isRepeatable: true, about: "cli.option.deny-read" },
+  { name: "env", value: "NAME=VALUE", isRepeatable: true, about: "cli.option.env" },
+  { name: "pass", value: "NAME", isRepeatable: true, about: "cli.option.pass" },
+  { name: "wall", value: "TIME", about: "cli.option.wall" },
+  { name: "output-limit", value: "SIZE", about: "cli.option.output-limit" },
+  { name: "result-file", value: "FILE", about: "cli.option.result-file" },
+  { name: "pty", about: "cli.option.pty" },
+  { name: "no-pty", about: "cli.option.no-pty" },
+  { name: "sheet", about: "cli.option.sheet" },
+  { name: "quiet", about: "cli.option.quiet" },
+];
+
+/** A terminal inside when all three of ours are terminals, unless it was said otherwise or the output is for a program. */
+function wantsPty(context: CliContext, input: CommandInput): boolean {
+  if (input.options.has("pty") && input.options.has("no-pty"))
+    throw usageError("usage.options-exclude", { option: "--pty", other: "--no-pty" });
+  if (input.options.has("pty")) return true;
+  if (input.options.has("no-pty") || context.isJson) return false;
+  return context.io.stdin.isTTY === true && context.stdout.isTerminal && context.stderr.isTerminal;
+}
+
+async function startDirectory(context: CliContext, input: CommandInput): Promise<string> {
+  const directory = path.resolve(context.cwd, input.options.text("cwd") ?? ".");
+  return realpath(directory).catch(() => {
+    throw usageError("usage.directory-missing", { directory });
+  });
+}
+
+async function runRequest(context: CliContext, input: CommandInput): Promise<RunRequest> {
+  const [command = "", ...rest] = input.operands;
+  const overrides = runOverrides(input, context.cwd);
+  const cwd = await startDirectory(context, input);
+  const selection = await selectPolicy(context, input);
+  const policy: PolicySelection = { ...selection, ...(overrides === undefined ? {} : { overrides }) };
+  const pty = wantsPty(context, input) ? { pty: context.stdout.size } : {};
+  return { policy, argv: [command, ...rest], cwd, callerEnvironment: context.io.env, ...pty };
+}
+
+async function runForPerson(context: CliContext, input: CommandInput, resultFile: string | undefined): Promise<number> {
+  const request = await runRequest(context, input);
+  const abort = new AbortController();
+  let isPipeClosed = false;
+  const sink = createLiveSink({
+    stdout: context.stdout,
+    stderr: context.stderr,
+    hasPty: request.pty !== undefined,
+    onClosed: () => {
+      isPipeClosed = true;
+      abort.abort();
+    },
+  });
+  const result = await driveRun(context, { door: await context.door(), request, sink, abort });
+  const exitCode = isPipeClosed ? closedPipeExit : result.exitCode;
+  if (resultFile !== undefined) await writeResultFile(resultFile, resultDocument(result, exitCode, context.text));
+  if (isPipeClosed) return exitCode;
+  await context.stderr.lines(noteLines(context, result, request.argv));
+  const wantsSheet = input.options.has("sheet") || (context.stderr.isTerminal && !input.options.has("quiet"));
+  if (wantsSheet) await context.stderr.lines(sheetReportLines(context, result, request.argv));
+  return exitCode;
+}
+
+async function runForProgram(context: CliContext, input: CommandInput, resultFile: string | undefined): Promise<number> {
+  const request = await runRequest(context, input);
+  const door = await context.door();
+  const policy = await door.policy(request.policy);
+  const sink = createCollectingSink(policy.limits.returnedBytes);
+  const result = await driveRun(context, { door, request, sink, abort: new AbortController() });
+  const document = resultDocument(result, result.exitCode, context.text);
+  if (resultFile !== undefined) await writeResultFile(resultFile, document);
+  await context.stdout.write(printableJson({ ...document, output: sink.collected() }));
+  return result.exitCode;
+}
+
+/** A refusal goes into the result file too, before it is shown. */
+async function execute(context: CliContext, input: CommandInput): Promise<number> {
+  const asked = input.options.text("result-file");
+  const resultFile = asked === undefined ? undefined : path.resolve(context.cwd, asked);
+  if (resultFile !== undefined) await checkResultFile(resultFile);
+  try {
+    return await (context.isJson ? runForProgram : runForPerson)(context, input, resultFile);
+  } catch (error) {
+    const failure = describeFailure(error, context.io.env);
+    if (resultFile !== undefined && failure.error.situation !== "cli.result-file-unwritable") {
+      await writeResultFile(resultFile, refusalDocument(failureJson(failure, context.text), failure.error.row.exit));
+    }
+    throw error;
+  }
+}
+
+export const runCommand: CliCommand = {
+  words: ["run"],
+  summary: "cli.run.summary",
+  synopsis: "-- CMD [ARG...]",
+  options,
+  arguments: { kind: "command" },
+  examples: [
+    { line: "glovebox run -- npm test", about: "cli.run.example.plain" },
+    { line: "glovebox run --wall 90s --deny-read secrets -- python3 script.py", about: "cli.run.example.limits" },
+    { line: "glovebox run --json -- git status", about: "cli.run.example.json" },
+    { line: "glovebox run -- sh -c 'ls | wc -l'", about: "cli.run.example.shell" },
+  ],
+  notes: ["cli.run.note.project", "cli.run.note.terminal", "cli.run.note.exit"],
+  execute,
+};

@@ -1,0 +1,77 @@
+// Writes to standard output or error: with back-pressure, and with a closed pipe (`| head`) as an ordinary end instead of a crash.
+import { systemErrorCode } from "../contracts/glovebox-error.ts";
+import type { CliStream } from "./cli-io.ts";
+import { createStyle, type Style, type StyleChoice } from "./style.ts";
+
+/** Thrown by `write` when nobody reads any more. */
+export class OutputClosed extends Error {
+  override readonly name = "OutputClosed";
+}
+
+/** 128 + SIGPIPE: what a shell reports for a writer whose reader left. */
+export const closedPipeExit = 141;
+
+export class Output {
+  readonly style: Style;
+  readonly #stream: CliStream;
+  #failure: unknown;
+
+  constructor(stream: CliStream, choice: StyleChoice) {
+    this.#stream = stream;
+    this.style = createStyle({ ...choice, isTerminal: this.isTerminal });
+    // The listener stays for the life of the process: an `error` event without one would end it with a stack trace.
+    stream.on("error", (error: unknown) => {
+      this.#failure ??= error;
+    });
+  }
+
+  get isTerminal(): boolean {
+    return this.#stream.isTTY === true;
+  }
+
+  /** Columns of the terminal; undefined when it is none. */
+  get columns(): number | undefined {
+    return this.isTerminal ? this.#stream.columns : undefined;
+  }
+
+  get size(): { readonly rows: number; readonly columns: number } {
+    return { rows: this.#stream.rows ?? 24, columns: this.#stream.columns ?? 80 };
+  }
+
+  /** Resolves when the stream took the bytes. @throws OutputClosed when the reader is gone, the stream's own error otherwise. */
+  async write(data: string | Uint8Array): Promise<void> {
+    if (data.length === 0) return;
+    this.#checkFailure();
+    if (this.#stream.destroyed || this.#stream.writableEnded) throw new OutputClosed();
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    this.#stream.write(data, (error) => resolve(error));
+    const failure = await promise;
+    if (failure !== null && failure !== undefined) this.#failure ??= failure;
+    this.#checkFailure();
+  }
+
+  async line(text = ""): Promise<void> {
+    await this.write(`${text}\n`);
+  }
+
+  async lines(lines: readonly string[]): Promise<void> {
+    if (lines.length > 0) await this.write(`${lines.join("\n")}\n`);
+  }
+
+  /** The stream for `resize` events. */
+  onResize(listener: () => void): () => void {
+    this.#stream.on("resize", listener);
+    return () => {
+      this.#stream.off("resize", listener);
+    };
+  }
+
+  #checkFailure(): void {
+    if (this.#failure === undefined) return;
+    const code = systemErrorCode(this.#failure);
+    if (code === "EPIPE" || code === "ECONNRESET" || code === "ERR_STREAM_DESTROYED") throw new OutputClosed();
+    // EIO: the terminal went away.
+    if (code === "EIO") throw new OutputClosed();
+    throw this.#failure instanceof Error ? this.#failure : new Error("Cannot write the output");
+  }
+}

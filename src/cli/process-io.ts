@@ -1,0 +1,18 @@
+// The real standard streams, environment and signals, in the shape that the command line is handed.
+import { openPipeOutput } from "../kit/open-pipe-output.ts";
+import type { CliIo } from "./cli-io.ts";
+
+/** Call once. Standard output and error may be new streams on the same pipes: write to them only through this. */
+export function openProcessIo(process: NodeJS.Process): CliIo {
+  const { stdin, env } = process;
+  return {
+    stdin,
+    stdout: openPipeOutput(1) ?? process.stdout,
+    stderr: openPipeOutput(2) ?? process.stderr,
+    env,
+    events: {
+      on: (name, listener) => process.on(name, listener),
+      off: (name, listener) => process.off(name, listener),
+    },
+  };
+}

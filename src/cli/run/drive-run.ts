@@ -1,0 +1,52 @@
+// One run from the door's side: streams, terminal and signals are joined to the command, and given back on every way out.
+import type { Door, RunRequest, RunResult } from "../../contracts/door.ts";
+import type { CliContext } from "../command.ts";
+import type { OutputSink } from "./output-sink.ts";
+import { lendTerminal } from "./raw-terminal.ts";
+import { relaySignals } from "./relay-signals.ts";
+import { openStdinBytes } from "./stdin-bytes.ts";
+
+export interface DriveOptions {
+  readonly door: Door;
+  readonly request: RunRequest;
+  readonly sink: OutputSink;
+  /** Ends the run when aborted. */
+  readonly abort: AbortController;
+}
+
+/** A terminal that the command does not get as its own is left to the shell: such a command has an empty stdin. */
+function chooseStdin(context: CliContext, request: RunRequest): ReturnType<typeof openStdinBytes> | undefined {
+  return context.io.stdin.isTTY === true && request.pty === undefined ? undefined : openStdinBytes(context.io.stdin);
+}
+
+/** @throws whatever `door.run` throws */
+export async function driveRun(context: CliContext, options: DriveOptions): Promise<RunResult> {
+  const { request, sink, abort } = options;
+  await using releases = new AsyncDisposableStack();
+  const signals = relaySignals(context.io.events, () => abort.abort());
+  releases.defer(signals.release);
+  const stdin = chooseStdin(context, request);
+  if (stdin !== undefined) releases.defer(stdin.release);
+  let failure: unknown;
+  const result = await options.door.run(request, {
+    signal: abort.signal,
+    ...(stdin === undefined ? {} : { stdin: stdin.chunks }),
+    onOutput: async (chunk) => {
+      if (failure !== undefined) return;
+      await sink.take(chunk).catch((error: unknown) => {
+        // Our own output is broken (a full disk): the command must not go on unseen, and the run still ends in order.
+        failure = error;
+        abort.abort();
+      });
+    },
+    onStart: (control) => {
+      signals.attach((name) => control.signal(name));
+      if (request.pty === undefined) return;
+      releases.defer(lendTerminal(context.io));
+      releases.defer(context.stdout.onResize(() => control.resize(context.stdout.size)));
+    },
+  });
+  await sink.finish();
+  if (failure !== undefined) throw failure instanceof Error ? failure : new Error("Cannot write the output");
+  return result;
+}

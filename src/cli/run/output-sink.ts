@@ -1,0 +1,97 @@
+// Where a command's output goes: through to our own streams as it comes, or collected and bounded for a program (`--json`).
+import { Buffer } from "node:buffer";
+import type { OutputChunk } from "../../contracts/boundary.ts";
+import type { OutputDocument } from "../../contracts/run-result-file.ts";
+import { type Output, OutputClosed } from "../output.ts";
+import { createTerminalFilter, type TerminalFilter } from "./terminal-filter.ts";
+
+export interface OutputSink {
+  take(chunk: OutputChunk): Promise<void>;
+  finish(): Promise<void>;
+}
+
+export interface LiveSinkOptions {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** The command has its own terminal: bytes pass unchanged even to ours. */
+  readonly hasPty: boolean;
+  /** The reader of our output left: the command is to end, and its further output goes nowhere. */
+  readonly onClosed: () => void;
+}
+
+/** Bytes pass unchanged to a pipe or a file; to a terminal only through the filter. */
+export function createLiveSink(options: LiveSinkOptions): OutputSink {
+  let isClosed = false;
+  const channel = (output: Output): { output: Output; filter: TerminalFilter | undefined } => ({
+    output,
+    filter: output.isTerminal && !options.hasPty ? createTerminalFilter() : undefined,
+  });
+  const channels = { stdout: channel(options.stdout), stderr: channel(options.stderr) };
+  const write = async (output: Output, data: string | Uint8Array): Promise<void> => {
+    if (isClosed) return;
+    try {
+      await output.write(data);
+    } catch (error) {
+      isClosed = true;
+      options.onClosed();
+      if (!(error instanceof OutputClosed)) throw error;
+    }
+  };
+  return {
+    take: ({ channel: name, bytes }) => {
+      const { output, filter } = channels[name];
+      return write(output, filter === undefined ? bytes : filter.push(bytes));
+    },
+    finish: async () => {
+      for (const { output, filter } of Object.values(channels)) if (filter !== undefined) await write(output, filter.end());
+    },
+  };
+}
+
+export interface CollectedOutput {
+  readonly stdout: OutputDocument;
+  readonly stderr: OutputDocument;
+}
+
+/** Cuts at most three bytes: the start of a character whose rest was not kept. */
+function withoutHalfCharacter(bytes: Uint8Array): Uint8Array {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0b1100_0000) === 0b1000_0000) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
+  }
+  return bytes;
+}
+
+function describe(kept: readonly Uint8Array[], bytes: number): OutputDocument {
+  const all = Buffer.concat(kept);
+  const isTruncated = all.length < bytes;
+  const whole = isTruncated ? withoutHalfCharacter(all) : all;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(whole);
+    return { untrusted: true, bytes, returnedBytes: whole.length, isTruncated, text };
+  } catch {
+    // Not UTF-8: handed over byte for byte, never repaired.
+    return { untrusted: true, bytes, returnedBytes: all.length, isTruncated, base64: all.toString("base64") };
+  }
+}
+
+/** Keeps the first `maximumBytes` of both channels together, in the order they came. */
+export function createCollectingSink(maximumBytes: number): OutputSink & { collected(): CollectedOutput } {
+  let left = maximumBytes;
+  const kept: Record<"stdout" | "stderr", Uint8Array[]> = { stdout: [], stderr: [] };
+  const bytes = { stdout: 0, stderr: 0 };
+  return {
+    take: async (chunk) => {
+      bytes[chunk.channel] += chunk.bytes.length;
+      if (left === 0) return;
+      // A copy: the sender may use its buffer again.
+      const part = Uint8Array.from(chunk.bytes.subarray(0, left));
+      left -= part.length;
+      kept[chunk.channel].push(part);
+    },
+    finish: async () => {},
+    collected: () => ({ stdout: describe(kept.stdout, bytes.stdout), stderr: describe(kept.stderr, bytes.stderr) }),
+  };
+}

@@ -1,0 +1,47 @@
+// The project of a call: `--project`, else the git top level above the current directory, else the current directory.
+// It looks for `.git` itself and never runs git. Never `/`, the home directory, or anything above it: a project is writable by default.
+import { lstat, realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import { usageError } from "../usage-error.ts";
+
+async function canonicalDirectory(directory: string): Promise<string> {
+  const found = await stat(directory).catch(() => undefined);
+  if (found?.isDirectory() !== true) throw usageError("usage.directory-missing", { directory });
+  return realpath(directory);
+}
+
+function isTooWide(directory: string, home: string): boolean {
+  return directory === "/" || directory === home || home.startsWith(`${directory}/`);
+}
+
+/**
+ * Climbs while the directory above has the same owner and is not writable by everybody: a `.git` that somebody else put into `/tmp`
+ * must not make `/tmp` the project.
+ */
+async function gitTopLevel(start: string, home: string): Promise<string | undefined> {
+  const owner = (await stat(start)).uid;
+  for (let directory = start; !isTooWide(directory, home); directory = path.dirname(directory)) {
+    const found = await lstat(directory);
+    if (found.uid !== owner || (found.mode & 0o002) !== 0) return undefined;
+    const git = await lstat(path.join(directory, ".git")).catch(() => undefined);
+    if (git !== undefined && (git.isDirectory() || git.isFile())) return directory;
+  }
+  return undefined;
+}
+
+/**
+ * @param asked the value of `--project`, absolute
+ * @returns absolute and canonical
+ * @throws USAGE_INVALID when it does not exist or would be `/`, the home directory or above
+ */
+export async function findProjectDirectory(
+  asked: string | undefined,
+  options: { readonly cwd: string; readonly home: string },
+): Promise<string> {
+  const home = await realpath(options.home).catch(() => options.home);
+  const start = await canonicalDirectory(asked ?? options.cwd);
+  const found = asked === undefined ? await gitTopLevel(start, home) : undefined;
+  const directory = found ?? start;
+  if (isTooWide(directory, home)) throw usageError("usage.project-too-wide", { directory });
+  return directory;
+}

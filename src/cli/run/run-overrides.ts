@@ -1,0 +1,49 @@
+// The flags of `run` as a fragment of a policy document. What the values mean is the policy room's work; only the shape is made here.
+import path from "node:path";
+import type { CommandInput } from "../command.ts";
+import { usageError } from "../usage-error.ts";
+
+const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/u;
+
+/** Relative paths are meant from where the caller stands; `~/` stays, since the policy knows the home directory. */
+function pathsOf(input: CommandInput, option: string, cwd: string): readonly string[] {
+  return input.options.list(option).map((value) => {
+    if (value === "") throw usageError("usage.value-empty", { option: `--${option}` });
+    return value === "~" || value.startsWith("~/") ? value : path.resolve(cwd, value);
+  });
+}
+
+function environmentSet(input: CommandInput): Readonly<Record<string, string>> {
+  const entries = input.options.list("env").map((assignment): [string, string] => {
+    const at = assignment.indexOf("=");
+    const name = at === -1 ? assignment : assignment.slice(0, at);
+    if (at === -1) throw usageError("usage.env-without-value", { name });
+    if (!namePattern.test(name)) throw usageError("usage.env-name", { name });
+    return [name, assignment.slice(at + 1)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Leaves out what was not given, so that an absent flag changes nothing. */
+function given(entries: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+  const kept = Object.entries(entries).filter(([, value]) => {
+    if (value === undefined) return false;
+    if (Array.isArray(value)) return value.length > 0;
+    return typeof value !== "object" || value === null || Object.keys(value).length > 0;
+  });
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+/** A section 11 fragment, or undefined when no flag was given. @throws USAGE_INVALID */
+export function runOverrides(input: CommandInput, cwd: string): Readonly<Record<string, unknown>> | undefined {
+  return given({
+    filesystem: given({
+      allowRead: pathsOf(input, "allow-read", cwd),
+      denyRead: pathsOf(input, "deny-read", cwd),
+      allowWrite: pathsOf(input, "allow-write", cwd),
+      denyWrite: pathsOf(input, "deny-write", cwd),
+    }),
+    environment: given({ pass: input.options.list("pass"), set: environmentSet(input) }),
+    limits: given({ wall: input.options.text("wall"), output: input.options.text("output-limit") }),
+  });
+}

@@ -1,0 +1,78 @@
+// What a person reads on stderr after a run: why it ended when that was not the command's own choice, and the short answer sheet.
+import type { RunResult } from "../../contracts/door.ts";
+import type { LimitHit } from "../../contracts/limits.ts";
+import type { Sentence } from "../../contracts/sentence.ts";
+import { showArgument } from "../../kit/escape-text.ts";
+import { showBytes, showDuration } from "../../kit/show-quantity.ts";
+import type { CliContext } from "../command.ts";
+import { shortSheetLines } from "../render/sheet.ts";
+
+function showLimit(hit: LimitHit, value: number): string {
+  if (hit.limit === "wall") return showDuration(value);
+  return hit.limit === "output" ? showBytes(value) : String(value);
+}
+
+function limitNotes(hits: readonly LimitHit[]): readonly Sentence[] {
+  const keys = { wall: "cli.run.limit-wall", output: "cli.run.limit-output", openFiles: "cli.run.limit-open-files" } as const;
+  return hits.map((hit) => ({
+    key: keys[hit.limit],
+    values: { allowed: showLimit(hit, hit.allowed), observed: showLimit(hit, hit.observed) },
+  }));
+}
+
+function endNote(result: RunResult, argv: readonly string[]): Sentence | undefined {
+  const command = argv[0] ?? "";
+  if (result.child?.kind === "not-started") {
+    return { key: result.child.value === 127 ? "cli.run.not-found" : "cli.run.not-executable", values: { command } };
+  }
+  switch (result.outcome) {
+    case "denied":
+      return { key: "cli.run.denied", values: { command } };
+    case "cancelled":
+      return { key: "cli.run.cancelled" };
+    case "lost":
+      return { key: "cli.run.lost", values: { task: result.task } };
+    case "ok":
+    case "failed":
+    case "limit":
+    case "timeout":
+      return undefined;
+  }
+}
+
+/** Lines for stderr; empty when the command simply ended. */
+export function noteLines(context: CliContext, result: RunResult, argv: readonly string[]): readonly string[] {
+  const note = endNote(result, argv);
+  const name = context.stderr.style("red", "glovebox:");
+  return [...limitNotes(result.limitHits), ...(note === undefined ? [] : [note])].map((sentence) => `${name} ${context.text(sentence)}`);
+}
+
+/** One line about the run, then seven short answers. */
+export function sheetReportLines(context: CliContext, result: RunResult, argv: readonly string[]): readonly string[] {
+  const { text, stderr } = context;
+  const outcomes = {
+    ok: "cli.outcome.ok",
+    failed: "cli.outcome.failed",
+    denied: "cli.outcome.denied",
+    limit: "cli.outcome.limit",
+    timeout: "cli.outcome.timeout",
+    cancelled: "cli.outcome.cancelled",
+    lost: "cli.outcome.lost",
+  } as const;
+  const values = {
+    task: result.task,
+    outcome: text({ key: outcomes[result.outcome] }),
+    duration: showDuration(result.durationMs),
+    command: argv
+      .slice(0, 1)
+      .map((word) => showArgument(word))
+      .join(" "),
+    firstSeq: result.ledger.firstSeq,
+    lastSeq: result.ledger.lastSeq,
+  };
+  return [
+    stderr.style("dim", text({ key: "cli.run.sheet", values })),
+    ...shortSheetLines(result.sheet, { text, style: stderr.style, columns: stderr.columns }),
+    stderr.style("dim", text({ key: "cli.run.sheet-more", values: { task: result.task } })),
+  ];
+}

@@ -1,0 +1,55 @@
+// Standard input as a sequence of byte chunks that is read only when somebody asks for more, and can be let go of at any moment.
+import { Buffer } from "node:buffer";
+import type { CliInput } from "../cli-io.ts";
+
+export interface StdinBytes {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Ends the sequence and leaves the stream so that it does not keep the process alive. */
+  release(): void;
+}
+
+/** Reads nothing before the first chunk is asked for. */
+export function openStdinBytes(stdin: CliInput): StdinBytes {
+  let isReleased = false;
+  let isOver = false;
+  let failure: unknown;
+  let wake: () => void = () => {};
+  const onReadable = (): void => wake();
+  const onEnd = (): void => {
+    isOver = true;
+    wake();
+  };
+  const onError = (error: unknown): void => {
+    failure = error;
+    onEnd();
+  };
+  async function* read(): AsyncGenerator<Uint8Array> {
+    stdin.on("readable", onReadable);
+    stdin.on("end", onEnd);
+    stdin.on("close", onEnd);
+    stdin.on("error", onError);
+    while (!isReleased) {
+      const changed = Promise.withResolvers<void>();
+      wake = changed.resolve;
+      const chunk: unknown = stdin.read();
+      if (typeof chunk === "string") yield Buffer.from(chunk);
+      else if (chunk instanceof Uint8Array) yield chunk;
+      else if (failure !== undefined) throw failure instanceof Error ? failure : new Error("Cannot read standard input");
+      else if (isOver || stdin.readableEnded || stdin.destroyed) return;
+      else await changed.promise;
+    }
+  }
+  return {
+    chunks: { [Symbol.asyncIterator]: () => read() },
+    release: () => {
+      isReleased = true;
+      wake();
+      stdin.off("readable", onReadable);
+      stdin.off("end", onEnd);
+      stdin.off("close", onEnd);
+      // The error listener stays: an error of a stream that nobody reads any more must not end the process.
+      stdin.pause();
+      stdin.unref?.();
+    },
+  };
+}
