@@ -1,0 +1,54 @@
+// One function per instruction that the filter uses.
+#include "bpf.h"
+
+#include <linux/seccomp.h>
+
+#define ARGUMENT_OFFSET(index) ((uint32_t)(offsetof(struct seccomp_data, args) + 8u * (index))) // little-endian: the low half comes first
+
+void bpf_emit(struct bpf_program *program, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t operand) {
+  if (program->length == BPF_PROGRAM_MAX) {
+    program->overflowed = true;
+    return;
+  }
+  program->code[program->length++] = (struct sock_filter){code, if_true, if_false, operand};
+}
+
+static void load(struct bpf_program *program, uint32_t offset) {
+  bpf_emit(program, BPF_LD | BPF_W | BPF_ABS, 0, 0, offset);
+}
+
+void bpf_load_number(struct bpf_program *program) {
+  load(program, (uint32_t)offsetof(struct seccomp_data, nr));
+}
+
+void bpf_load_architecture(struct bpf_program *program) {
+  load(program, (uint32_t)offsetof(struct seccomp_data, arch));
+}
+
+void bpf_load_argument(struct bpf_program *program, unsigned argument) {
+  load(program, ARGUMENT_OFFSET(argument));
+}
+
+void bpf_skip_unless_equal(struct bpf_program *program, uint32_t value, uint8_t skip) {
+  bpf_emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, skip, value);
+}
+
+void bpf_skip_unless_any_bit(struct bpf_program *program, uint32_t bits, uint8_t skip) {
+  bpf_emit(program, BPF_JMP | BPF_JSET | BPF_K, 0, skip, bits);
+}
+
+static void give_back(struct bpf_program *program, uint32_t answer) {
+  bpf_emit(program, BPF_RET | BPF_K, 0, 0, answer);
+}
+
+void bpf_refuse(struct bpf_program *program, int error) {
+  give_back(program, SECCOMP_RET_ERRNO | (uint32_t)error);
+}
+
+void bpf_allow(struct bpf_program *program) {
+  give_back(program, SECCOMP_RET_ALLOW);
+}
+
+void bpf_kill(struct bpf_program *program) {
+  give_back(program, SECCOMP_RET_KILL_PROCESS);
+}

@@ -1,0 +1,29 @@
+// A small assembler for seccomp's BPF: rows of a table in, instructions out.
+#ifndef GLOVEBOX_BPF_H
+#define GLOVEBOX_BPF_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BPF_PROGRAM_MAX 1024
+
+struct bpf_program {
+  struct sock_filter code[BPF_PROGRAM_MAX];
+  size_t length;
+  bool overflowed;
+};
+
+void bpf_emit(struct bpf_program *program, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t operand);
+void bpf_load_number(struct bpf_program *program);
+void bpf_load_architecture(struct bpf_program *program);
+// The low 32 bits of an argument: what the kernel itself looks at for modes, flags, families and ioctl numbers.
+void bpf_load_argument(struct bpf_program *program, unsigned argument);
+void bpf_skip_unless_equal(struct bpf_program *program, uint32_t value, uint8_t skip);
+void bpf_skip_unless_any_bit(struct bpf_program *program, uint32_t bits, uint8_t skip);
+void bpf_refuse(struct bpf_program *program, int error);
+void bpf_allow(struct bpf_program *program);
+void bpf_kill(struct bpf_program *program);
+
+#endif

@@ -1,0 +1,148 @@
+// Starts a command under its keeper and turns what the keeper reports into frames.
+#define _GNU_SOURCE
+#include "command.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../cleanup.h"
+#include "../protocol/arguments.h"
+#include "../protocol/bytes.h"
+#include "keeper.h"
+#include "streams.h"
+
+bool command_collect(struct command *command, struct slot *slot, const struct message_bytes *part) {
+  if (command->slot == NULL) *command = (struct command){.slot = slot, .socket = -1, .input = -1, .output = {-1, -1}};
+  const size_t before = slot->argument_bytes - part->length; // the session has counted this part already
+  char *grown = realloc(command->arguments, slot->argument_bytes);
+  if (grown == NULL) return false;
+  memcpy(grown + before, part->at, part->length);
+  command->arguments = grown;
+  return true;
+}
+
+static bool send_pair(struct guard *guard, const struct command *command, uint8_t type, uint32_t first, uint32_t second) {
+  uint8_t payload[8];
+  write_u32(payload, first);
+  write_u32(payload + 4, second);
+  return channel_queue(&guard->channel, type, command->slot->stream, payload, sizeof payload);
+}
+
+// cwd, argv, NULL, environment, NULL
+static char **index_arguments(const struct command *command, const struct message_exec *request) {
+  const size_t count = 1 + (size_t)request->argc + request->envc;
+  char **strings = calloc(count + 2, sizeof *strings);
+  if (strings == NULL) return NULL;
+  if (!arguments_split(command->arguments, command->slot->argument_bytes, count, strings)) {
+    free(strings);
+    return NULL;
+  }
+  char **environment = strings + 1 + request->argc;
+  memmove(environment + 1, environment, (request->envc + 1) * sizeof *strings);
+  *environment = NULL;
+  return strings;
+}
+
+static bool refuse_start(struct guard *guard, struct command *command, int error) {
+  command->tree_gone = command->output_ended = true;
+  const uint32_t stream = command->slot->stream;
+  return send_pair(guard, command, GB_TYPE_NOT_STARTED, GB_STAGE_FORK, (uint32_t)error) &&
+         channel_queue(&guard->channel, GB_TYPE_OUTPUT_END, stream, NULL, 0) && channel_queue(&guard->channel, GB_TYPE_TREE_GONE, stream, NULL, 0);
+}
+
+static int start_keeper(const struct guard *guard, struct command *command, const struct child_plan *plan) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return errno;
+  const pid_t pid = fork();
+  if (pid == 0) keeper_run(plan, ends[1], guard->proc);
+  const int error = errno;
+  close(ends[1]);
+  if (pid < 0) {
+    close(ends[0]);
+    return error;
+  }
+  command->keeper = pid;
+  command->socket = ends[0];
+  return 0;
+}
+
+bool command_execute(struct guard *guard, struct command *command, const struct message_exec *request) {
+  AUTO_FREE char **strings = index_arguments(command, request);
+  if (strings == NULL) return false;
+  struct streams streams;
+  int error = request->pty ? streams_open_terminal(&streams, request->rows, request->columns) : streams_open_pipes(&streams);
+  if (error == 0) {
+    struct child_plan plan = {.argv = strings + 1, .environment = strings + request->argc + 2, .cwd = strings[0], .request = *request, .wall = guard->wall};
+    memcpy(plan.streams, streams.child, sizeof plan.streams);
+    error = start_keeper(guard, command, &plan);
+    if (error == 0) streams_close_child(&streams);
+    else streams_close(&streams);
+  }
+  free(command->arguments);
+  command->arguments = NULL;
+  if (error != 0) return refuse_start(guard, command, error);
+  command->input = streams.input;
+  command->output[0] = streams.output[0];
+  command->output[1] = streams.output[1];
+  command->is_terminal = request->pty;
+  return true;
+}
+
+static bool send_exit(struct guard *guard, const struct command *command, const struct report *report) {
+  uint8_t payload[32];
+  write_u32(payload, report->first);
+  write_u32(payload + 4, report->second);
+  write_u64(payload + 8, report->user_us);
+  write_u64(payload + 16, report->system_us);
+  write_u64(payload + 24, report->resident_bytes);
+  return channel_queue(&guard->channel, GB_TYPE_EXITED, command->slot->stream, payload, sizeof payload);
+}
+
+static bool forward(struct guard *guard, const struct command *command, const struct report *report) {
+  uint8_t pid[4];
+  switch (report->kind) {
+    case REPORT_STARTED:
+      write_u32(pid, report->first);
+      return channel_queue(&guard->channel, GB_TYPE_STARTED, command->slot->stream, pid, sizeof pid);
+    case REPORT_NOT_STARTED:
+      return send_pair(guard, command, GB_TYPE_NOT_STARTED, report->first, report->second);
+    case REPORT_WALL_MISSING:
+      return send_pair(guard, command, GB_TYPE_WALL_MISSING, report->first, report->second);
+    case REPORT_EXITED:
+      return send_exit(guard, command, report);
+  }
+  return false;
+}
+
+bool command_read_reports(struct guard *guard, struct command *command) {
+  for (;;) {
+    struct report report;
+    const ssize_t got = recv(command->socket, &report, sizeof report, MSG_DONTWAIT);
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    if (got == 0) {
+      close_if_open(&command->socket);
+      return true;
+    }
+    if (got != (ssize_t)sizeof report || !forward(guard, command, &report)) return false;
+  }
+}
+
+bool command_lose_keeper(struct guard *guard, struct command *command) {
+  command->keeper = 0;
+  if (command->socket >= 0 && !command_read_reports(guard, command)) return false;
+  close_if_open(&command->socket);
+  command->tree_gone = true;
+  return channel_queue(&guard->channel, GB_TYPE_TREE_GONE, command->slot->stream, NULL, 0);
+}
+
+bool command_order(const struct command *command, int kind, int signal) {
+  if (command->socket < 0) return true; // the keeper is gone, and so is the tree
+  const struct order order = {.kind = (enum order_kind)kind, .signal = signal};
+  return send(command->socket, &order, sizeof order, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof order || errno == EAGAIN || errno == EPIPE;
+}
+
+void command_resize(const struct command *command, struct message_size size) {
+  if (command->is_terminal && command->output[0] >= 0) terminal_resize(command->output[0], size.rows, size.columns);
+}

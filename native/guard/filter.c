@@ -1,0 +1,121 @@
+// Turns the table into one filter: architecture first, then the other ABI, then row after row, then allowed.
+#define _GNU_SOURCE
+#include "filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "syscall-table.h"
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "the guard knows x86_64 and aarch64"
+#endif
+
+#define OTHER_ABI_BIT 0x40000000u // x32
+#define NO_CALL 0xffffffffu       // what a debugger writes to skip a call
+#define TYPE_MASK 0xfu            // the rest of a socket's type are SOCK_NONBLOCK and SOCK_CLOEXEC
+#define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+
+static void emit_entry(struct bpf_program *program) {
+  bpf_load_architecture(program);
+  bpf_emit(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCHITECTURE);
+  bpf_kill(program);
+  bpf_load_number(program);
+  bpf_skip_unless_equal(program, NO_CALL, 1);
+  bpf_allow(program);
+  bpf_skip_unless_any_bit(program, OTHER_ABI_BIT, 1);
+  bpf_refuse(program, EPERM);
+  bpf_emit(program, BPF_JMP | BPF_JGT | BPF_K, 0, 1, SYSCALL_NEWEST);
+  bpf_refuse(program, ENOSYS);
+}
+
+// Families: unix (stream, seqpacket), inet, inet6, netlink (route only). Everything else, vsock among it, is no family here.
+static void emit_socket(struct bpf_program *program, const struct syscall_row *row) {
+  bpf_load_argument(program, 0);
+  bpf_skip_unless_equal(program, AF_INET, 1);
+  bpf_allow(program);
+  bpf_skip_unless_equal(program, AF_INET6, 1);
+  bpf_allow(program);
+  bpf_skip_unless_equal(program, AF_UNIX, 7);
+  bpf_load_argument(program, 1);
+  bpf_emit(program, BPF_ALU | BPF_AND | BPF_K, 0, 0, TYPE_MASK);
+  bpf_skip_unless_equal(program, SOCK_STREAM, 1);
+  bpf_allow(program);
+  bpf_skip_unless_equal(program, SOCK_SEQPACKET, 1);
+  bpf_allow(program);
+  bpf_refuse(program, ESOCKTNOSUPPORT);
+  bpf_skip_unless_equal(program, AF_NETLINK, 3);
+  bpf_load_argument(program, 2);
+  bpf_skip_unless_equal(program, NETLINK_ROUTE, 1);
+  bpf_allow(program);
+  bpf_refuse(program, row->error);
+}
+
+static void emit_create_mode(struct bpf_program *program, const struct syscall_row *row) {
+  bpf_load_argument(program, row->argument);
+  bpf_skip_unless_any_bit(program, CREATES, 3); // else the mode is whatever the register holds
+  bpf_load_argument(program, row->argument + 1);
+  bpf_skip_unless_any_bit(program, row->bits, 1);
+  bpf_refuse(program, row->error);
+  bpf_allow(program);
+}
+
+static void emit_body(struct bpf_program *program, const struct syscall_row *row) {
+  switch (row->kind) {
+    case ROW_ALWAYS:
+      bpf_refuse(program, row->error);
+      return;
+    case ROW_BITS:
+      bpf_load_argument(program, row->argument);
+      bpf_skip_unless_any_bit(program, row->bits, 1);
+      bpf_refuse(program, row->error);
+      bpf_allow(program);
+      return;
+    case ROW_VALUES:
+      bpf_load_argument(program, row->argument);
+      bpf_skip_unless_equal(program, row->bits, 1);
+      bpf_refuse(program, row->error);
+      bpf_skip_unless_equal(program, row->other, 1);
+      bpf_refuse(program, row->error);
+      bpf_allow(program);
+      return;
+    case ROW_CREATE_MODE:
+      emit_create_mode(program, row);
+      return;
+    case ROW_SOCKET:
+      emit_socket(program, row);
+      return;
+  }
+}
+
+// A row: "if the number is another one, jump over the body". Every body ends in an answer.
+static void emit_row(struct bpf_program *program, const struct syscall_row *row) {
+  const size_t test = program->length;
+  bpf_skip_unless_equal(program, row->number, 0);
+  emit_body(program, row);
+  if (!program->overflowed) program->code[test].jf = (uint8_t)(program->length - test - 1); // a body is shorter than 32 instructions
+}
+
+bool filter_assemble(struct bpf_program *program) {
+  program->length = 0;
+  program->overflowed = false;
+  emit_entry(program);
+  for (size_t index = 0; index < syscall_row_count; index++) emit_row(program, &syscall_rows[index]);
+  bpf_allow(program);
+  return !program->overflowed;
+}
+
+int filter_enter(const struct bpf_program *program) {
+  const struct sock_fprog fprog = {.len = (unsigned short)program->length, .filter = (struct sock_filter *)program->code};
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &fprog) == 0 ? 0 : errno;
+}

@@ -1,0 +1,13 @@
+// The seccomp filter that every command gets.
+#ifndef GLOVEBOX_FILTER_H
+#define GLOVEBOX_FILTER_H
+
+#include "bpf.h"
+
+// Assembles the table into *program. False when it does not fit.
+bool filter_assemble(struct bpf_program *program);
+
+// Puts the calling thread under the filter; it needs no_new_privs. 0, or an errno.
+int filter_enter(const struct bpf_program *program);
+
+#endif

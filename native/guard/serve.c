@@ -1,0 +1,137 @@
+// One poll loop over the channel, SIGCHLD, and the descriptors of every command.
+#define _GNU_SOURCE
+#include "serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../protocol/bytes.h"
+#include "dispatch.h"
+#include "self.h"
+
+#define CHANNEL_FD 3
+#define FIXED 2
+#define PER_COMMAND 4
+
+static struct guard guard = {.channel = {.fd = CHANNEL_FD}, .session = {.epoch = 1}, .proc = -1, .wall = {.ruleset = -1}};
+static struct pollfd polled[FIXED + PER_COMMAND * GB_SIZE_STREAMS_MAX];
+
+// A negative descriptor is skipped by poll; without that, a closed peer would be reported for ever while we may not read.
+static void poll_command(struct pollfd *at, const struct command *command, bool room) {
+  const bool pending = command->pending_tail > command->pending_head || (command->slot->stdin_ended && !command->input_failed);
+  at[0] = (struct pollfd){command->socket, POLLIN, 0};
+  at[1] = (struct pollfd){pending ? command->input : -1, POLLOUT, 0};
+  for (int which = 0; which < 2; which++) {
+    const bool wanted = room && command->slot->output_window[which] > 0;
+    at[2 + which] = (struct pollfd){wanted ? command->output[which] : -1, POLLIN, 0};
+  }
+}
+
+static nfds_t gather(int signals) {
+  const bool room = channel_has_room(&guard.channel);
+  polled[0] = (struct pollfd){guard.channel.fd, (short)(POLLIN | (channel_is_empty(&guard.channel) ? 0 : POLLOUT)), 0};
+  polled[1] = (struct pollfd){signals, POLLIN, 0};
+  nfds_t count = FIXED;
+  for (size_t index = 0; index < GB_SIZE_STREAMS_MAX; index++) {
+    const struct command *command = &guard.commands[index];
+    if (command->slot == NULL || !command->slot->executed) continue;
+    poll_command(&polled[count], command, room);
+    count += PER_COMMAND;
+  }
+  return count;
+}
+
+static bool attend_command(struct command *command, const struct pollfd *at) {
+  if (at[0].revents != 0 && !command_read_reports(&guard, command)) return false;
+  if (at[1].revents != 0 && !command_write_input(&guard, command)) return false;
+  for (int which = 0; which < 2; which++) {
+    if (at[2 + which].revents != 0 && !command_read_output(&guard, command, which)) return false;
+  }
+  return true;
+}
+
+// The same walk as gather's: the set of commands has not changed since.
+static bool attend_commands(void) {
+  const struct pollfd *at = polled + FIXED;
+  for (size_t index = 0; index < GB_SIZE_STREAMS_MAX; index++) {
+    struct command *command = &guard.commands[index];
+    if (command->slot == NULL || !command->slot->executed) continue;
+    if (!attend_command(command, at)) return false;
+    at += PER_COMMAND;
+  }
+  return true;
+}
+
+static bool settle_commands(void) {
+  for (size_t index = 0; index < GB_SIZE_STREAMS_MAX; index++) {
+    struct command *command = &guard.commands[index];
+    if (command->slot == NULL || !command->slot->executed) continue;
+    // Nobody is left to write: take what is there, as far as there is credit.
+    for (int which = 0; command->tree_gone && which < 2; which++) {
+      if (!command_read_output(&guard, command, which)) return false;
+    }
+    if (!command_settle(&guard, command)) return false;
+  }
+  return true;
+}
+
+static struct command *command_of(pid_t keeper) {
+  for (size_t index = 0; index < GB_SIZE_STREAMS_MAX; index++) {
+    if (guard.commands[index].keeper == keeper) return &guard.commands[index];
+  }
+  return NULL;
+}
+
+// A keeper leaves with 0 when its tree is gone. Any other end means that processes may have escaped it: then everything ends.
+static bool reap_children(int signals) {
+  struct signalfd_siginfo info;
+  while (read(signals, &info, sizeof info) == (ssize_t)sizeof info) continue;
+  for (;;) {
+    int status;
+    const pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
+    if (pid <= 0) return true;
+    struct command *command = command_of(pid);
+    if (command == NULL) continue;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return false;
+    if (!command_lose_keeper(&guard, command)) return false;
+  }
+}
+
+static int run(int signals) {
+  for (;;) {
+    if (channel_flush(&guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
+    if (poll(polled, gather(signals), -1) < 0 && errno != EINTR) return GB_EXIT_INTERNAL;
+    if (polled[1].revents != 0 && !reap_children(signals)) return GB_EXIT_INTERNAL;
+    if (!attend_commands()) return GB_EXIT_INTERNAL;
+    if ((polled[0].revents & ~POLLOUT) != 0) {
+      if (channel_fill(&guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
+      const int status = dispatch_frames(&guard);
+      if (status >= 0) return status;
+    }
+    if (!settle_commands()) return GB_EXIT_INTERNAL;
+  }
+}
+
+int guard_serve(uint32_t layers) {
+  sigset_t all;
+  sigfillset(&all);
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  guard.wall.layers = layers;
+  const int signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (sigprocmask(SIG_SETMASK, &all, NULL) != 0 || signals < 0) return GB_EXIT_INTERNAL;
+  if (fcntl(CHANNEL_FD, F_SETFD, FD_CLOEXEC) != 0) return GB_EXIT_USAGE; // the host did not give us a channel
+  if (fcntl(CHANNEL_FD, F_SETFL, fcntl(CHANNEL_FD, F_GETFL) | O_NONBLOCK) != 0) return GB_EXIT_USAGE;
+  if (!self_protect(&guard)) return GB_EXIT_INTERNAL;
+  if (!dispatch_hello(&guard)) return GB_EXIT_INTERNAL;
+  const int status = run(signals);
+  channel_flush(&guard.channel); // the reason, as far as the host takes it
+  return status;
+}

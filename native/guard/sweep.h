@@ -1,0 +1,13 @@
+// Ends every descendant of the calling process that exists now.
+#ifndef GLOVEBOX_SWEEP_H
+#define GLOVEBOX_SWEEP_H
+
+#include <stdbool.h>
+
+// True when `proc` is the /proc of the calling process's own pid namespace.
+bool sweep_sees_own_namespace(int proc);
+
+// Stops all descendants (a stopped process makes no more of them), then kills them. A child born in between is found by the next call.
+void sweep_descendants(int proc);
+
+#endif

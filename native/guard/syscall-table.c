@@ -1,0 +1,64 @@
+// The table. Left open on purpose: ptrace and process_vm_* (debuggers work inside; Landlock keeps them within one command), name_to_handle_at
+// (names, opens nothing), nested seccomp and Landlock (they only narrow), personality.
+#define _GNU_SOURCE
+#include "syscall-table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#define NUMBER_FSCHMODAT2 452u // younger than the oldest headers that we build with
+#define NUMBER_OPEN_TREE_ATTR 467u
+#define NUMBER_QUOTACTL_FD 443u
+#define CLONE_NEWTIME_FLAG 0x80u
+
+#define NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | (uint32_t)CLONE_NEWNET)
+#define SETID 06000u // set-user-id and set-group-id: with idmapped write roots they would be real on the host
+
+#define ALWAYS(call, error) {#call, SYS_##call, ROW_ALWAYS, error, 0, 0, 0}
+#define BITS(call, argument, bits) {#call, SYS_##call, ROW_BITS, EPERM, argument, bits, 0}
+#define CREATE_MODE(call, argument) {#call, SYS_##call, ROW_CREATE_MODE, EPERM, argument, SETID, 0}
+
+const struct syscall_row syscall_rows[] = {
+    // A second way to do file and network work that no filter sees.
+    ALWAYS(io_uring_setup, EPERM), ALWAYS(io_uring_enter, EPERM), ALWAYS(io_uring_register, EPERM),
+    // Files by handle, past every path rule.
+    ALWAYS(open_by_handle_at, EPERM),
+    // Paths and modes behind a pointer; callers fall back.
+    ALWAYS(openat2, ENOSYS), ALWAYS(clone3, ENOSYS),
+    // Mounts and roots.
+    ALWAYS(mount, EPERM), ALWAYS(umount2, EPERM), ALWAYS(move_mount, EPERM), ALWAYS(open_tree, EPERM), ALWAYS(fsopen, EPERM),
+    ALWAYS(fsconfig, EPERM), ALWAYS(fsmount, EPERM), ALWAYS(fspick, EPERM), ALWAYS(mount_setattr, EPERM), ALWAYS(pivot_root, EPERM),
+    ALWAYS(chroot, EPERM), {"open_tree_attr", NUMBER_OPEN_TREE_ATTR, ROW_ALWAYS, EPERM, 0, 0, 0},
+    // Namespaces.
+    BITS(unshare, 0, NAMESPACES | CLONE_NEWTIME_FLAG), BITS(clone, 0, NAMESPACES), ALWAYS(setns, EPERM),
+    // Kernel subsystems with a wide surface, and keys that belong to the user, not to the sandbox.
+    ALWAYS(bpf, EPERM), ALWAYS(perf_event_open, EPERM), ALWAYS(userfaultfd, EPERM), ALWAYS(keyctl, EPERM), ALWAYS(add_key, EPERM),
+    ALWAYS(request_key, EPERM),
+    // The machine.
+    ALWAYS(kexec_load, EPERM), ALWAYS(init_module, EPERM), ALWAYS(finit_module, EPERM), ALWAYS(delete_module, EPERM),
+    ALWAYS(swapon, EPERM), ALWAYS(swapoff, EPERM), ALWAYS(reboot, EPERM), ALWAYS(quotactl, EPERM),
+    {"quotactl_fd", NUMBER_QUOTACTL_FD, ROW_ALWAYS, EPERM, 0, 0, 0}, ALWAYS(acct, EPERM), ALWAYS(syslog, EPERM),
+    ALWAYS(settimeofday, EPERM), ALWAYS(clock_settime, EPERM), ALWAYS(clock_adjtime, EPERM), ALWAYS(adjtimex, EPERM),
+    ALWAYS(sethostname, EPERM), ALWAYS(setdomainname, EPERM), ALWAYS(vhangup, EPERM),
+#ifdef SYS_kexec_file_load
+    ALWAYS(kexec_file_load, EPERM),
+#endif
+#ifdef SYS_iopl
+    ALWAYS(iopl, EPERM), ALWAYS(ioperm, EPERM),
+#endif
+    // Typing into a terminal that somebody else reads. The kernel looks at 32 bits of the request.
+    {"ioctl", SYS_ioctl, ROW_VALUES, EPERM, 1, TIOCSTI, TIOCLINUX},
+    // Modes.
+    BITS(fchmod, 1, SETID), BITS(fchmodat, 2, SETID), {"fchmodat2", NUMBER_FSCHMODAT2, ROW_BITS, EPERM, 2, SETID, 0},
+    BITS(mkdirat, 2, SETID), BITS(mknodat, 2, SETID), CREATE_MODE(openat, 2),
+#ifdef SYS_chmod // calls that aarch64 never had
+    BITS(chmod, 1, SETID), BITS(mkdir, 1, SETID), BITS(mknod, 1, SETID), BITS(creat, 1, SETID), CREATE_MODE(open, 1),
+#endif
+    // Sockets.
+    {"socket", SYS_socket, ROW_SOCKET, EAFNOSUPPORT, 0, 0, 0}, {"socketpair", SYS_socketpair, ROW_SOCKET, EAFNOSUPPORT, 0, 0, 0},
+};
+
+const size_t syscall_row_count = sizeof syscall_rows / sizeof *syscall_rows;

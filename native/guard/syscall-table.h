@@ -1,0 +1,31 @@
+// What commands may not ask the kernel for: one row per system call.
+#ifndef GLOVEBOX_SYSCALL_TABLE_H
+#define GLOVEBOX_SYSCALL_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum row_kind {
+  ROW_ALWAYS,      // refused
+  ROW_BITS,        // refused when argument `argument` holds any of `bits`
+  ROW_VALUES,      // refused when argument `argument` equals bits or other
+  ROW_CREATE_MODE, // refused when flags in `argument` create a file and the mode in the next argument holds any of `bits`
+  ROW_SOCKET,      // families and types as in bpf code of filter.c
+};
+
+struct syscall_row {
+  const char *name;
+  uint32_t number;
+  enum row_kind kind;
+  int error;
+  unsigned argument;
+  uint32_t bits, other;
+};
+
+extern const struct syscall_row syscall_rows[];
+extern const size_t syscall_row_count;
+
+// Newer system calls than these are unknown to the table: they answer ENOSYS, so that nothing is allowed by our not knowing it.
+#define SYSCALL_NEWEST 469u // file_setattr, Linux 6.17; from 424 on the numbers of x86_64 and aarch64 are the same
+
+#endif

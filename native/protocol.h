@@ -1,0 +1,90 @@
+// The frames between the host and the guard. The numbers are frozen: src/guard/protocol.ts repeats them, and a unit test compares the two.
+//
+// A frame: u32le length of the payload | u8 type | u8 flags = 0 | u16le 0 | u32le stream | payload. All numbers are little-endian.
+// docs/guard-protocol.md tells the order of frames and what breaks the protocol.
+#ifndef GLOVEBOX_PROTOCOL_H
+#define GLOVEBOX_PROTOCOL_H
+
+#define GB_SIZE_VERSION 1u
+#define GB_SIZE_HEADER 12u
+#define GB_SIZE_DATA_MAX 65536u      // payload of ARGS, STDIN, STDOUT, STDERR
+#define GB_SIZE_CONTROL_MAX 16384u   // payload of every other frame
+#define GB_SIZE_STREAMS_MAX 256u     // commands at once
+#define GB_SIZE_CREDIT 262144u       // bytes in flight, for each of stdin, stdout and stderr of a command
+#define GB_SIZE_ARGUMENTS_MAX 2097152u // cwd, argv and environment of one command, with their NUL bytes
+#define GB_SIZE_RLIMITS_MAX 16u
+#define GB_SIZE_LANDLOCK_ABI_MIN 6u  // file system rights with REFER, TRUNCATE and IOCTL_DEV, and the two scopes
+
+// Both ways.
+#define GB_TYPE_HELLO 0x01u  // u32 version, u32 features, u32 epoch
+#define GB_TYPE_CREDIT 0x02u // u32 channel, u32 bytes that may be sent in addition
+
+// Host to guard.
+#define GB_TYPE_LANDLOCK_RULE 0x10u // u64 rights, u8 optional, u8 domain, u16 0, path without NUL
+#define GB_TYPE_SEAL 0x11u          // empty: the rules are complete; the guard enters its session domain
+#define GB_TYPE_ARGS 0x12u          // a part of: cwd NUL, argv strings each with NUL, environment strings each with NUL
+#define GB_TYPE_EXEC 0x13u          // u32 flags, u16 rows, u16 columns, u32 argc, u32 envc, u32 umask, u32 count, count x {u32 resource, u32 0, u64 value}
+#define GB_TYPE_STDIN 0x14u         // bytes
+#define GB_TYPE_STDIN_END 0x15u     // empty
+#define GB_TYPE_SIGNAL 0x16u        // u32 signal, to the command's process group; stream 0: to every process in the sandbox
+#define GB_TYPE_RESIZE 0x17u        // u16 rows, u16 columns
+#define GB_TYPE_KILL_TREE 0x18u     // empty
+
+// Guard to host.
+#define GB_TYPE_READY 0x40u       // u32 landlock abi, u32 layers, u64 handled file system rights, u64 scopes
+#define GB_TYPE_FAILED 0x41u      // u32 wall, u32 errno, u32 index of the rule (0xffffffff: none); the guard ends
+#define GB_TYPE_STARTED 0x42u     // u32 pid inside
+#define GB_TYPE_NOT_STARTED 0x43u // u32 stage, u32 errno
+#define GB_TYPE_WALL_MISSING 0x44u // u32 wall, u32 errno: nothing was executed
+#define GB_TYPE_STDOUT 0x45u      // bytes
+#define GB_TYPE_STDERR 0x46u      // bytes
+#define GB_TYPE_OUTPUT_END 0x47u  // empty: the last writer closed, or the tree is gone
+#define GB_TYPE_EXITED 0x48u      // u32 how, u32 value, u64 user microseconds, u64 system microseconds, u64 max resident bytes
+#define GB_TYPE_TREE_GONE 0x49u   // empty: no process of this command is left
+
+#define GB_CHANNEL_STDIN 0u
+#define GB_CHANNEL_STDOUT 1u
+#define GB_CHANNEL_STDERR 2u
+
+#define GB_FEATURE_TEST_BUILD 0x1u // this guard may leave layers out; never in a product
+
+#define GB_EXEC_PTY 0x1u
+
+#define GB_DOMAIN_BOTH 0u    // the guard's session and every command
+#define GB_DOMAIN_COMMAND 1u // every command (the session's rules bind it as well)
+#define GB_DOMAIN_SESSION 2u // the guard alone
+
+#define GB_EXITED_CODE 0u
+#define GB_EXITED_SIGNAL 1u
+
+#define GB_STAGE_FORK 1u
+#define GB_STAGE_TERMINAL 2u
+#define GB_STAGE_CWD 3u
+#define GB_STAGE_EXEC 4u
+
+// Layers as bits of READY; walls of FAILED and WALL_MISSING are the bit's number + 1.
+#define GB_LAYER_DESCRIPTORS 0x1u
+#define GB_LAYER_NO_NEW_PRIVS 0x2u
+#define GB_LAYER_CAPABILITIES 0x4u
+#define GB_LAYER_RLIMITS 0x8u
+#define GB_LAYER_LANDLOCK 0x10u
+#define GB_LAYER_SECCOMP 0x20u
+#define GB_LAYER_ALL 0x3fu
+
+#define GB_WALL_DESCRIPTORS 1u
+#define GB_WALL_NO_NEW_PRIVS 2u
+#define GB_WALL_CAPABILITIES 3u
+#define GB_WALL_RLIMITS 4u
+#define GB_WALL_LANDLOCK 5u
+#define GB_WALL_SECCOMP 6u
+#define GB_WALL_PROC 7u // /proc is absent, or shows another pid namespace: a tree could not be ended
+
+// How the guard's process ends; bubblewrap passes it on.
+#define GB_EXIT_CLOSED 0u       // the host closed the channel
+#define GB_EXIT_USAGE 70u
+#define GB_EXIT_TEST_OPTION 71u // --without given to a product build
+#define GB_EXIT_PROTOCOL 72u
+#define GB_EXIT_WALL 73u
+#define GB_EXIT_INTERNAL 74u
+
+#endif

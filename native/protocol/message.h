@@ -1,0 +1,66 @@
+// What a frame from the host says. Pure: checks shape and ranges, not order.
+#ifndef GLOVEBOX_MESSAGE_H
+#define GLOVEBOX_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../protocol.h"
+#include "frame.h"
+
+#define PATH_BYTES 4096u // PATH_MAX, with the NUL
+
+struct message_hello {
+  uint32_t version, features, epoch;
+};
+
+struct message_credit {
+  uint32_t channel, bytes;
+};
+
+struct message_rule {
+  uint64_t rights;
+  bool optional;
+  uint8_t domain;
+  char path[PATH_BYTES];
+};
+
+struct message_rlimit {
+  uint32_t resource;
+  uint64_t value;
+};
+
+struct message_exec {
+  bool pty;
+  uint16_t rows, columns;
+  uint32_t argc, envc, umask, rlimit_count;
+  struct message_rlimit rlimits[GB_SIZE_RLIMITS_MAX];
+};
+
+struct message_size {
+  uint16_t rows, columns;
+};
+
+struct message_bytes {
+  const uint8_t *at; // points into the frame
+  uint32_t length;
+};
+
+struct message {
+  uint8_t type; // GB_TYPE_*
+  uint32_t stream;
+  union {
+    struct message_hello hello;
+    struct message_credit credit;
+    struct message_rule rule;
+    struct message_exec exec;
+    struct message_size size;
+    struct message_bytes data;
+    uint32_t signal;
+  };
+};
+
+// False when the payload does not have the shape that its type demands.
+bool message_parse(const struct frame *frame, struct message *message);
+
+#endif
