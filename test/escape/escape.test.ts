@@ -1,0 +1,50 @@
+// The escape battery. Each attack must succeed outside any boundary, fail inside, and fail or succeed with a layer taken away exactly as its row
+// declares: so the matrix in the documents is proven. Everything is judged from the host, never by what the attacker says.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { attacks } from "./attacks.ts";
+import { type Attack, type UserKind, insideConfigurations, mustFail } from "./harness/attack.ts";
+import { families } from "./harness/families.ts";
+import { type ProgramCache, openProgramCache } from "./harness/program.ts";
+import { type Verdict, runAttack } from "./harness/run-attack.ts";
+
+const user: UserKind = process.getuid?.() === 0 ? "root" : "ordinary";
+const mine = attacks.filter((attack) => (attack.users ?? ["root", "ordinary"]).includes(user));
+
+let programs: ProgramCache;
+let provenControls = 0;
+
+before(async () => {
+  programs = await openProgramCache();
+});
+
+after(async () => {
+  await programs[Symbol.asyncDispose]();
+});
+
+/** True when the control failed only because this kernel does not have the attacked feature. */
+function isAbsentHere(attack: Attack, control: Verdict): boolean {
+  return !control.succeeded && (attack.absentWhen ?? []).some((name) => control.output.includes(`: ${name}`));
+}
+
+async function prove(attack: Attack): Promise<void> {
+  const control = await runAttack(attack, "outside", programs);
+  const absent = isAbsentHere(attack, control);
+  assert.ok(control.succeeded || absent, `the positive control failed, so this row proves nothing:\n${control.output}`);
+  if (control.succeeded) provenControls++;
+  for (const configuration of insideConfigurations) {
+    const verdict = await runAttack(attack, configuration, programs);
+    assert.ok(verdict.attempted, `with ${configuration}: the program never came to its deed:\n${verdict.output}`);
+    const held = absent || mustFail(attack, configuration);
+    assert.equal(verdict.succeeded, !held, `with ${configuration} the attack must ${held ? "fail" : "succeed"}:\n${verdict.output}`);
+  }
+}
+
+for (const attack of mine) test(`an attack that ${attack.name}`, () => prove(attack));
+
+test("the battery covers each of its families and most of its positive controls succeeded on this kernel", () => {
+  const covered = new Set(attacks.flatMap((attack) => attack.families));
+  for (const family of covered) assert.ok(families.has(family), `family ${family} is not described`);
+  for (const [family, what] of families) assert.ok(covered.has(family), `no attack covers family ${family}: ${what}`);
+  assert.ok(provenControls >= mine.length - 5, `${provenControls} of ${mine.length} controls succeeded`);
+});
