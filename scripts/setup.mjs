@@ -33,7 +33,7 @@ async function setUp(context) {
   mkdirSync(context.build, { recursive: true });
   // Planned again under the lock: another set-up may just have done its part.
   withLock(context, () => performPlan(context, makePlan(context)));
-  context.speaker.say("setup.ready");
+  if (plan.length > 0 || context.mode === "setup") context.speaker.say("setup.ready");
 }
 
 /**

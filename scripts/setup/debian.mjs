@@ -2,7 +2,7 @@
 // Works on Debian 12 and 13; elsewhere the refusal names the packages.
 // @ts-check
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { lastLogLines, machineEnvironment, runLogged } from "./run-logged.mjs";
 import { SetupError } from "./setup-error.mjs";
@@ -10,8 +10,18 @@ import { SetupError } from "./setup-error.mjs";
 /** Only system directories count: a sandbox shows no others, and PATH belongs to the caller. */
 const directories = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"];
 
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** @param {string} name */
-export const findProgram = (name) => directories.map((directory) => path.join(directory, name)).find((file) => existsSync(file));
+export const findProgram = (name) => directories.map((directory) => path.join(directory, name)).find((file) => isExecutable(file));
 
 /** @param {string} name */
 const program = (name) => () => findProgram(name) !== undefined;
@@ -46,7 +56,7 @@ function fuzzerPackage() {
 
 /** @type {readonly { name: string | (() => string), present: () => boolean, forTests?: true }[]} */
 const packages = [
-  { name: "bubblewrap", present: () => existsSync("/usr/bin/bwrap") || existsSync("/usr/local/bin/bwrap") },
+  { name: "bubblewrap", present: program("bwrap") },
   { name: "gcc", present: program("gcc") },
   { name: "make", present: program("make") },
   { name: "libc6-dev", present: hasStaticLibc },

@@ -55,7 +55,16 @@ export function installNpmPackages(context) {
   const environment = machineEnvironment(context.environment);
   const npm = (environment.PATH ?? "").split(":").some((directory) => existsSync(path.join(directory, "npm")));
   if (!npm) throw new SetupError("setup.no-npm");
-  const command = ["npm", "ci", "--ignore-scripts", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
+  const command = [
+    "npm",
+    "ci",
+    "--ignore-scripts",
+    "--include=dev",
+    "--include=optional",
+    "--no-audit",
+    "--no-fund",
+    "--engine-strict=false",
+  ];
   if (!runLogged(context, command, { environment })) throw new SetupError("setup.npm-failed", {}, lastLogLines(context));
   const version = pinnedVersion(context.root);
   const answer = answerOfPinnedNode(context.root);

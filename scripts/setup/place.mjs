@@ -1,7 +1,6 @@
 // Where set-up must not run at all: inside a sandbox, on another system, in a clone that is somebody else's or cannot be written.
 // @ts-check
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
-import { userInfo } from "node:os";
 import { SetupError } from "./setup-error.mjs";
 
 /** Every sandbox shows its guard here, read-only; nothing inside can take it away. */
@@ -24,10 +23,10 @@ export function refuseUnsuitablePlace({ root, forTests }) {
     throw new SetupError("setup.platform", { platform: `${process.platform} ${process.arch}` });
   }
   const owner = statSync(root).uid;
-  const { uid, username } = userInfo();
+  const uid = process.getuid?.() ?? -1;
   // A test machine often hands root a clone that belongs to somebody else; a person's clone must not fill up with root's files.
   if (owner !== uid && !(uid === 0 && forTests)) {
-    throw new SetupError("setup.other-owner", { root, owner: userName(owner), user: username });
+    throw new SetupError("setup.other-owner", { root, owner: userName(owner), user: userName(uid) });
   }
   try {
     accessSync(root, constants.W_OK);
