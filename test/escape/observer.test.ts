@@ -6,11 +6,12 @@ import { chmod, link, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { describeDifference, diffObservations, observe } from "../fixtures/observe/observe.mjs";
+import { describeDifference, diffObservations } from "../fixtures/observe/diff.ts";
+import { observe } from "../fixtures/observe/observe.ts";
 import { assertNoKernelObjectLeft, assertNothingLeft } from "../fixtures/residue.ts";
 import { firstLine, listenStream, startPeer, uniqueWord } from "./harness/peers.ts";
 
-const observer = path.join(import.meta.dirname, "..", "fixtures", "observe", "observe.mjs");
+const observer = path.join(import.meta.dirname, "..", "fixtures", "observe", "observe.ts");
 
 async function scratch(resources: AsyncDisposableStack): Promise<string> {
   const directory = await realpath(await mkdtemp(path.join(os.tmpdir(), "gb-observe-")));

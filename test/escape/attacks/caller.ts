@@ -1,7 +1,7 @@
 // Attacks that live on what a careless caller of Glovebox leaves lying around: descriptors, variables, daemons, kernel settings.
 import { rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { observe } from "../../fixtures/observe/observe.mjs";
+import { observe } from "../../fixtures/observe/observe.ts";
 import type { Attack } from "../harness/attack.ts";
 import { uniqueWord } from "../harness/peers.ts";
 import { changesFile, hostContent, hostHas, readsCanary } from "../harness/stages.ts";

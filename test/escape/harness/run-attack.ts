@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { assertNoKernelObjectLeft } from "../../fixtures/residue.ts";
-import { observe } from "../../fixtures/observe/observe.mjs";
+import { observe } from "../../fixtures/observe/observe.ts";
 import type { Attack, Configuration, Run, Scene } from "./attack.ts";
 import { type Ground, makeGround } from "./ground.ts";
 import { type InsideRequest, insideEnvironment, runInside } from "./inside.ts";
