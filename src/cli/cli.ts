@@ -1,5 +1,6 @@
 // The command line's front: argv in, exit code out. It is handed the door and builds nothing; data goes to stdout, all else to stderr.
-import { type Door } from "../contracts/door.ts";
+import type { Door } from "../contracts/door.ts";
+import { errorTable } from "../contracts/error-table.ts";
 import { escapeText } from "../kit/escape-text.ts";
 import { printableJson } from "../kit/printable-json.ts";
 import { createTexts } from "../texts/texts.ts";
@@ -52,22 +53,16 @@ async function dispatch(context: CliContext, argv: readonly string[]): Promise<n
   const line = parseCommandLine(argv, commands);
   const help = (words: readonly string[], style: CliContext["stdout"]["style"]) =>
     helpLines(words, commands, { text: context.text, style });
-  switch (line.kind) {
-    case "execute":
-      return line.command.execute(context, { options: line.options, operands: line.operands });
-    case "help":
-      await context.stdout.lines(help(line.words, context.stdout.style));
-      return 0;
-    case "version":
-      await (context.isJson
-        ? context.stdout.write(printableJson({ version: context.version }))
-        : context.stdout.line(`glovebox ${context.version}`));
-      return 0;
-    case "nothing":
-      // A script that lost its arguments must notice.
-      await context.stderr.lines(help([], context.stderr.style));
-      return 2;
+  if (line.kind === "execute") return line.command.execute(context, { options: line.options, operands: line.operands });
+  if (line.kind === "nothing") {
+    // A script that lost its arguments must notice.
+    await context.stderr.lines(help([], context.stderr.style));
+    return errorTable.USAGE_INVALID.exit;
   }
+  if (line.kind === "help") await context.stdout.lines(help(line.words, context.stdout.style));
+  else if (context.isJson) await context.stdout.write(printableJson({ version: context.version }));
+  else await context.stdout.line(`glovebox ${context.version}`);
+  return 0;
 }
 
 async function report(context: CliContext, thrown: unknown): Promise<number> {

@@ -114,9 +114,14 @@ function readOptions(tokens: readonly Token[], command: CliCommand): OptionValue
 }
 
 /** `glovebox run npm test` -> `glovebox run -- npm test` */
-function refuseMissingSeparator(split: Split, tokens: readonly Token[]): void {
+function refuseMissingSeparator(split: Split, tokens: readonly Token[], command: CliCommand): void {
   const first = tokens.find((token) => token.kind === "positional");
   if (first === undefined) return;
+  // A mistake in front of it is the first one to repair; what looks like an option behind it belongs to the command.
+  readOptions(
+    tokens.filter((token) => token.index < first.index),
+    command,
+  );
   const before = split.head.slice(0, first.index);
   // A separator that comes too late means that the words before it were meant as options' values.
   if (split.tail !== undefined) throw usageError("usage.operand-unexpected", { operand: first.value, command: "glovebox run" });
@@ -168,7 +173,7 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Cli
   const isAsked = (name: string): boolean => tokens.some((token) => token.kind === "option" && token.name === name);
   if (isAsked("help")) return { kind: "help", words: command.words };
   if (isAsked("version")) return { kind: "version" };
-  if (command.arguments.kind === "command") refuseMissingSeparator(split, tokens);
+  if (command.arguments.kind === "command") refuseMissingSeparator(split, tokens, command);
   const options = readOptions(tokens, command);
   checkLanguage(options);
   return { kind: "execute", command, options, operands: readOperands(split, tokens, command) };

@@ -1,9 +1,9 @@
 // Makes text from inside a sandbox, a policy or a path safe to show a person on one line: nothing in it can move the cursor,
 // reorder what is read, or hide. INVARIANT I-13
 
-// Controls, line and paragraph separators, bidi controls, zero-width and other default-ignorable characters, tags, private use, unassigned.
-const unsafe =
-  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2800\u3164\uFE00-\uFE0F\uFFA0\u{E0100}-\u{E01EF}]/gu;
+// Controls, line and paragraph separators, bidi controls, zero-width and other default-ignorable characters (variation selectors, fillers,
+// tags), the blank braille pattern, private use, unassigned.
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 function escapeOne(character: string): string {
   if (character === "\n") return "\\n";
@@ -20,7 +20,7 @@ export function replaceUnsafe(text: string, replace: (character: string) => stri
 
 /** One printable line; longer than `maximum` characters is cut and says by how much. */
 export function escapeText(text: string, maximum = 2000): string {
-  const cut = text.length > maximum ? `${text.slice(0, maximum)}` : text;
+  const cut = text.length > maximum ? text.slice(0, maximum) : text;
   const escaped = cut.replaceAll("\\", "\\\\").replaceAll(unsafe, escapeOne);
   return text.length > maximum ? `${escaped}... (${text.length - maximum} more characters)` : escaped;
 }

@@ -7,6 +7,7 @@ const known = ["policy", "project", "allow-write", "allow-read", "json"];
 
 test("nearestName() finds a name with few edits, whatever its case", () => {
   assert.equal(nearestName("polcy", known), "policy");
+  assert.equal(nearestName("jsno", known), "json");
   assert.equal(nearestName("alow-wriet", known), "allow-write");
   assert.equal(nearestName("JSON", known), "json");
 });

@@ -24,9 +24,9 @@ export async function driveRun(context: CliContext, options: DriveOptions): Prom
   const { request, sink, abort } = options;
   await using releases = new AsyncDisposableStack();
   const signals = relaySignals(context.io.events, () => abort.abort());
-  releases.defer(signals.release);
+  releases.defer(() => signals.release());
   const stdin = chooseStdin(context, request);
-  if (stdin !== undefined) releases.defer(stdin.release);
+  if (stdin !== undefined) releases.defer(() => stdin.release());
   let failure: unknown;
   const result = await options.door.run(request, {
     signal: abort.signal,

@@ -1,5 +1,5 @@
 // What a person reads on stderr after a run: why it ended when that was not the command's own choice, and the short answer sheet.
-import type { RunResult } from "../../contracts/door.ts";
+import type { RunOutcome, RunResult } from "../../contracts/door.ts";
 import type { LimitHit } from "../../contracts/limits.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
 import { showArgument } from "../../kit/escape-text.ts";
@@ -25,19 +25,12 @@ function endNote(result: RunResult, argv: readonly string[]): Sentence | undefin
   if (result.child?.kind === "not-started") {
     return { key: result.child.value === 127 ? "cli.run.not-found" : "cli.run.not-executable", values: { command } };
   }
-  switch (result.outcome) {
-    case "denied":
-      return { key: "cli.run.denied", values: { command } };
-    case "cancelled":
-      return { key: "cli.run.cancelled" };
-    case "lost":
-      return { key: "cli.run.lost", values: { task: result.task } };
-    case "ok":
-    case "failed":
-    case "limit":
-    case "timeout":
-      return undefined;
-  }
+  const notes: Partial<Record<RunOutcome, Sentence>> = {
+    denied: { key: "cli.run.denied", values: { command } },
+    cancelled: { key: "cli.run.cancelled" },
+    lost: { key: "cli.run.lost", values: { task: result.task } },
+  };
+  return notes[result.outcome];
 }
 
 /** Lines for stderr; empty when the command simply ended. */

@@ -10,17 +10,15 @@ export interface StdinBytes {
 
 /** Reads nothing before the first chunk is asked for. */
 export function openStdinBytes(stdin: CliInput): StdinBytes {
-  let isReleased = false;
-  let isOver = false;
-  let failure: unknown;
+  const state: { isReleased: boolean; isOver: boolean; failure: unknown } = { isReleased: false, isOver: false, failure: undefined };
   let wake: () => void = () => {};
   const onReadable = (): void => wake();
   const onEnd = (): void => {
-    isOver = true;
+    state.isOver = true;
     wake();
   };
   const onError = (error: unknown): void => {
-    failure = error;
+    state.failure = error;
     onEnd();
   };
   async function* read(): AsyncGenerator<Uint8Array> {
@@ -28,21 +26,21 @@ export function openStdinBytes(stdin: CliInput): StdinBytes {
     stdin.on("end", onEnd);
     stdin.on("close", onEnd);
     stdin.on("error", onError);
-    while (!isReleased) {
+    while (!state.isReleased) {
       const changed = Promise.withResolvers<void>();
       wake = changed.resolve;
       const chunk: unknown = stdin.read();
       if (typeof chunk === "string") yield Buffer.from(chunk);
       else if (chunk instanceof Uint8Array) yield chunk;
-      else if (failure !== undefined) throw failure instanceof Error ? failure : new Error("Cannot read standard input");
-      else if (isOver || stdin.readableEnded || stdin.destroyed) return;
+      else if (state.failure !== undefined) throw state.failure instanceof Error ? state.failure : new Error("Cannot read standard input");
+      else if (state.isOver || stdin.readableEnded || stdin.destroyed) return;
       else await changed.promise;
     }
   }
   return {
     chunks: { [Symbol.asyncIterator]: () => read() },
     release: () => {
-      isReleased = true;
+      state.isReleased = true;
       wake();
       stdin.off("readable", onReadable);
       stdin.off("end", onEnd);

@@ -9,10 +9,11 @@ export interface TerminalFilter {
   end(): string;
 }
 
-const colour = "\\u001B\\[[0-9;:]{0,64}m";
-const filtered = new RegExp(`${colour}|[\\p{Cc}\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069]`, "gu");
+const escape = "\u001B";
+const parameters = "\\[[0-9;:]{0,64}";
+const filtered = new RegExp(`${escape}${parameters}m|[\\p{Cc}\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069]`, "gu");
 /** The end of a piece that could still become a colour. */
-const unfinished = /\u001B(?:\[[0-9;:]{0,64})?$/u;
+const unfinished = new RegExp(`${escape}(?:${parameters})?$`, "u");
 const harmless: ReadonlySet<string> = new Set(["\n", "\r", "\t", "\b"]);
 
 function show(found: string): string {
@@ -27,7 +28,7 @@ export function createTerminalFilter(): TerminalFilter {
   let usedColour = false;
   const clean = (text: string): string => {
     const shown = text.replaceAll(filtered, show);
-    usedColour ||= shown.includes("\u001B");
+    usedColour ||= shown.includes(escape);
     return shown;
   };
   return {
@@ -39,7 +40,7 @@ export function createTerminalFilter(): TerminalFilter {
     end: () => {
       const rest = clean(waiting + decoder.decode());
       waiting = "";
-      return usedColour ? `${rest}\u001B[0m` : rest;
+      return usedColour ? `${rest}${escape}[0m` : rest;
     },
   };
 }

@@ -1,0 +1,127 @@
+// A door for tests: every method answers from a fixed value or from what the test puts in its place, and remembers what it was asked.
+import type { AnswerSheet } from "../../contracts/answer-sheet.ts";
+import type { Door, DoctorReport, RunResult, VerifyReport } from "../../contracts/door.ts";
+import { digestSchema, taskIdSchema } from "../../contracts/ids.ts";
+import type { StoredRecord } from "../../contracts/ledger.ts";
+import type { CompiledPolicy } from "../../contracts/policy-port.ts";
+
+export const fakeTask = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
+const hash = digestSchema.parse(`sha256:${"ab".repeat(32)}`);
+
+const questions = ["read", "write", "connect", "identity", "happened", "kept", "held"] as const;
+
+/** Seven answers; the first has two lines with the given path in it. */
+export function fakeSheet(path = "/home/ada/project"): AnswerSheet {
+  return {
+    subject: { kind: "task", id: fakeTask, policyHash: hash },
+    answers: questions.map((question) => ({
+      question,
+      lines:
+        question === "read"
+          ? [
+              { key: "task.read.path", values: { path } },
+              { key: "task.read.hidden", values: { path } },
+            ]
+          : [{ key: "task.connect.nothing" }],
+    })),
+  };
+}
+
+export function fakeResult(changes: Partial<RunResult> = {}): RunResult {
+  return {
+    task: fakeTask,
+    action: "a-0193f0c2a1b2-4d5e6f708192",
+    policyHash: hash,
+    outcome: "ok",
+    exitCode: 0,
+    child: { kind: "exited", value: 0 },
+    limitHits: [],
+    stdoutBytes: 0,
+    stderrBytes: 0,
+    durationMs: 1234,
+    ledger: { firstSeq: 12, lastSeq: 16 },
+    sheet: fakeSheet(),
+    ...changes,
+  };
+}
+
+export function fakeRecord(changes: Partial<StoredRecord> = {}): StoredRecord {
+  return {
+    seq: 12,
+    ts: "2025-11-29T17:23:05.123Z",
+    type: "policy.decision",
+    task: fakeTask,
+    action: "a-0193f0c2a1b2-4d5e6f708192",
+    policy: hash,
+    body: { kind: "command", verdict: "allow" },
+    detail: { argv: ["npm", "test"], cwd: "/home/ada/project" },
+    ...changes,
+  };
+}
+
+export const fakeDoctorReport: DoctorReport = {
+  usable: true,
+  sections: [
+    { name: "process", lines: [{ name: "bubblewrap", state: "works", detail: "0.8.0 /usr/bin/bwrap", fix: undefined, required: true }] },
+    { name: "later", lines: [{ name: "gate", state: "not-built", detail: "", fix: undefined, required: false }] },
+  ],
+};
+
+export const fakeVerifyReport: VerifyReport = { exit: 0, records: 123, treeHeads: 4, root: "cd".repeat(32), findings: [] };
+
+export function fakePolicy(): CompiledPolicy {
+  return {
+    hash,
+    document: { apiVersion: "glovebox/v1", filesystem: { allowWrite: ["."], denyRead: [] }, limits: { returned: 16 } },
+    origins: ["built-in", "flags"],
+    valueOrigins: new Map([["filesystem.allowWrite", "flags"]]),
+    boundary: "process",
+    paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [], denyWrite: [] },
+    environment: { pass: [], set: {} },
+    limits: { wallMs: 1000, outputBytes: 1000, returnedBytes: 16, openFiles: 64 },
+    retentionDays: 400,
+    auditArgv: "redacted",
+    decide: () => ({ verdict: "allow", ruleId: undefined, reasonCode: "default", reason: "" }),
+  };
+}
+
+export interface FakeDoor extends Door {
+  /** Method name and arguments of every call. */
+  readonly calls: readonly { readonly method: string; readonly values: readonly unknown[] }[];
+}
+
+/** @param replaced methods with an own answer */
+export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
+  const calls: { method: string; values: readonly unknown[] }[] = [];
+  const answers: Door = {
+    run: async () => fakeResult(),
+    doctor: async () => fakeDoctorReport,
+    explainPolicy: async () => ({ ...fakeSheet(), subject: { kind: "policy", hash } }),
+    explainTask: async () => fakeSheet(),
+    policy: async () => fakePolicy(),
+    checkPolicyFile: async () => [],
+    trustPolicy: async (projectDirectory) => ({ file: `${projectDirectory}/glovebox.yaml`, digest: hash }),
+    policySchema: () => ({ type: "object" }),
+    records: async () => [fakeRecord()],
+    record: async (seq) => fakeRecord({ seq }),
+    verify: async () => fakeVerifyReport,
+    ...replaced,
+  };
+  const note = (method: keyof Door, ...values: readonly unknown[]): void => {
+    calls.push({ method, values });
+  };
+  return {
+    calls,
+    run: (request, io) => (note("run", request), answers.run(request, io)),
+    doctor: () => (note("doctor"), answers.doctor()),
+    explainPolicy: (selection) => (note("explainPolicy", selection), answers.explainPolicy(selection)),
+    explainTask: (task) => (note("explainTask", task), answers.explainTask(task)),
+    policy: (selection) => (note("policy", selection), answers.policy(selection)),
+    checkPolicyFile: (file, project) => (note("checkPolicyFile", file, project), answers.checkPolicyFile(file, project)),
+    trustPolicy: (project) => (note("trustPolicy", project), answers.trustPolicy(project)),
+    policySchema: () => (note("policySchema"), answers.policySchema()),
+    records: (filter) => (note("records", filter), answers.records(filter)),
+    record: (seq) => (note("record", seq), answers.record(seq)),
+    verify: (options) => (note("verify", options), answers.verify(options)),
+  };
+}

@@ -1,0 +1,96 @@
+// Standard streams, environment and signals of a test: everything written is kept, and terminals are only claimed.
+import { Buffer } from "node:buffer";
+import { EventEmitter } from "node:events";
+import { PassThrough, Writable } from "node:stream";
+import type { CliIo } from "../cli-io.ts";
+
+export interface FakeIoOptions {
+  readonly stdin?: string | Uint8Array;
+  /** Which of the three are terminals. */
+  readonly terminals?: readonly ("stdin" | "stdout" | "stderr")[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly columns?: number;
+  /** stdout fails with this errno at the given write (0 = the first). */
+  readonly stdoutFailure?: { readonly errno: string; readonly at: number };
+}
+
+class FakeOutput extends Writable {
+  readonly isTTY: boolean;
+  readonly columns: number;
+  readonly rows = 24;
+  readonly chunks: Buffer[] = [];
+  readonly #failure: FakeIoOptions["stdoutFailure"];
+  #writes = 0;
+
+  constructor(options: { readonly isTTY: boolean; readonly columns: number; readonly failure?: FakeIoOptions["stdoutFailure"] }) {
+    super({ decodeStrings: true });
+    this.isTTY = options.isTTY;
+    this.columns = options.columns;
+    this.#failure = options.failure;
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
+    const write = this.#writes;
+    this.#writes += 1;
+    if (this.#failure !== undefined && write >= this.#failure.at) {
+      done(Object.assign(new Error(`write ${this.#failure.errno}`), { code: this.#failure.errno }));
+      return;
+    }
+    this.chunks.push(Buffer.from(chunk));
+    setImmediate(done);
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.chunks);
+  }
+}
+
+class FakeInput extends PassThrough {
+  readonly isTTY: boolean;
+  /** Every switch of raw mode, in order. */
+  readonly rawModes: boolean[] = [];
+  wasUnreferenced = false;
+
+  constructor(isTTY: boolean) {
+    super();
+    this.isTTY = isTTY;
+  }
+
+  setRawMode(raw: boolean): void {
+    this.rawModes.push(raw);
+  }
+
+  unref(): void {
+    this.wasUnreferenced = true;
+  }
+}
+
+export interface FakeIo {
+  readonly io: CliIo;
+  readonly stdin: FakeInput;
+  readonly stdout: FakeOutput;
+  readonly stderr: FakeOutput;
+  readonly events: EventEmitter;
+  out(): string;
+  err(): string;
+}
+
+export function createFakeIo(options: FakeIoOptions = {}): FakeIo {
+  const isTerminal = (name: "stdin" | "stdout" | "stderr"): boolean => options.terminals?.includes(name) ?? false;
+  const columns = options.columns ?? 100;
+  const stdin = new FakeInput(isTerminal("stdin"));
+  if (options.stdin !== undefined) stdin.end(options.stdin);
+  const failure = options.stdoutFailure === undefined ? {} : { failure: options.stdoutFailure };
+  const stdout = new FakeOutput({ isTTY: isTerminal("stdout"), columns, ...failure });
+  const stderr = new FakeOutput({ isTTY: isTerminal("stderr"), columns });
+  const events = new EventEmitter();
+  return {
+    io: { stdin, stdout, stderr, env: options.env ?? {}, events },
+    stdin,
+    stdout,
+    stderr,
+    events,
+    out: () => stdout.bytes.toString(),
+    err: () => stderr.bytes.toString(),
+  };
+}
