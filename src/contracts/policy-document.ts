@@ -1,0 +1,242 @@
+// The policy document of DESIGN section 11, whole and closed: types, validation, JSON Schema and docs all come from here.
+// What is not built yet is in the shape too; src/policy/supported.ts refuses it by name.
+import { z } from "zod";
+import {
+  daySchema,
+  durationSchema,
+  environmentNameSchema,
+  environmentPatternSchema,
+  listOf,
+  literalPathSchema,
+  pathPatternSchema,
+  policyDigestSchema,
+  reasonSchema,
+  ruleIdSchema,
+  sizeSchema,
+  verdictSchema,
+} from "./policy-values.ts";
+
+const word = z.string().min(1).max(253);
+const port = z.int().min(1).max(65535);
+const later = "Not built in this version: only the default is accepted.";
+const unlimited = "Not built in this version: the key is refused.";
+
+export const metadataSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/u)
+    .optional()
+    .describe("A short name for people; letters, digits, dot, underscore, hyphen."),
+  description: z.string().max(500).optional().describe("What the policy is for."),
+});
+
+const granularMode = z.enum(["ask", "deny"]);
+const approvalSchema = z.union([
+  z.enum(["auto-allow", "regular", "never", "untrusted", "on-request"]),
+  z.strictObject({
+    granular: z.strictObject({
+      commands: granularMode.optional().describe("A command that no rule decides."),
+      writes: granularMode.optional().describe("A write outside the write roots."),
+      egress: granularMode.optional().describe("A connection that no rule decides."),
+      credentials: granularMode.optional().describe("The first use of a credential."),
+      screen: granularMode.optional().describe("An irreversible act on a screen."),
+    }),
+  }),
+]);
+
+const acceptedRiskSchema = z.strictObject({
+  what: word.describe("The refusal that is lifted."),
+  why: reasonSchema.min(1).describe("Why that is acceptable."),
+  owner: word.describe("Who answers for it."),
+  until: daySchema.describe("The last day on which it holds."),
+});
+
+const filesystemSchema = z.strictObject({
+  readDefault: z
+    .enum(["system", "none"])
+    .optional()
+    .describe(
+      "`system`: the operating system is readable except its secrets, and the home directory is absent. `none`: only allowRead. Now: system.",
+    ),
+  allowRead: listOf(literalPathSchema).optional().describe("Literal paths that may be read, with all below. Write roots are readable too."),
+  denyRead: listOf(pathPatternSchema)
+    .optional()
+    .describe(
+      "Paths that may not be read (nor written), with all below. The deepest literal wins, a tie denies. Globs are not built in this version.",
+    ),
+  allowWrite: listOf(literalPathSchema)
+    .optional()
+    .describe("Write roots: directories in which everything may be written, except what is denied or protected."),
+  denyWrite: listOf(literalPathSchema).optional().describe("Literal paths that may not be written, with all below. A deny always wins."),
+  protect: z
+    .strictObject({ add: listOf(pathPatternSchema).optional().describe(later) })
+    .optional()
+    .describe("More names that can never be created or changed in a write root."),
+  strict: z.boolean().optional().describe(`Mediate every open: no window for matches that appear later. ${later}`),
+});
+
+const environmentSchema = z.strictObject({
+  pass: listOf(environmentPatternSchema)
+    .optional()
+    .describe(
+      "Names (or beginnings followed by *) of the caller's variables that go inside. Loader variables, agent sockets and GLOVEBOX_* never do.",
+    ),
+  set: z
+    .record(environmentNameSchema, z.string().max(32_768))
+    .optional()
+    .describe("Variables with literal values; they win over passed ones. Never write a secret here."),
+  fakeEnvFiles: z.boolean().optional().describe(`Show .env files with placeholder values. ${later}`),
+});
+
+const limitsSchema = z.strictObject({
+  cpuTime: durationSchema.optional().describe(`CPU time of the task. ${unlimited}`),
+  cpuCores: z.number().min(0.01).max(1024).optional().describe(`Share of the processors, in cores. ${unlimited}`),
+  memory: sizeSchema.optional().describe(`Memory of the task. ${unlimited}`),
+  processes: z.int().min(1).max(1_000_000).optional().describe(`Processes and threads of the task. ${unlimited}`),
+  disk: sizeSchema.optional().describe(`Bytes kept by the task. ${unlimited}`),
+  openFiles: z.int().min(16).max(1_048_576).optional().describe("Open descriptors of one process."),
+  output: sizeSchema.optional().describe("Output (stdout and stderr together) after which a command is ended; up to 1TiB."),
+  returned: sizeSchema.optional().describe("Output handed back to a program; the rest is counted and hashed; up to 64MiB."),
+  wall: durationSchema.optional().describe("Time after which a command is ended; up to 24d."),
+  egressBytes: sizeSchema.optional().describe(`Bytes sent out. ${unlimited}`),
+  egressConnections: z.int().min(0).max(1_000_000).optional().describe(`Connections out. ${unlimited}`),
+  pendingApprovals: z.int().min(0).max(10_000).optional().describe(`Questions open at once. ${unlimited}`),
+  denialsBeforeStop: z.int().min(1).max(1_000_000).optional().describe(`Refusals after which the task is stopped. ${unlimited}`),
+});
+
+export const commandRuleSchema = z.strictObject({
+  id: ruleIdSchema.describe("Unique in the file; a stronger file replaces a rule by its id."),
+  match: z.strictObject({
+    argvPrefix: z
+      .array(z.string().max(4096))
+      .min(1)
+      .max(64)
+      .describe("The first words of the command, compared exactly. It judges the words given, not what a shell inside does with them."),
+  }),
+  verdict: verdictSchema.describe(
+    "The strictest of all matching rules decides. `ask` needs approvals, which this version refuses to run without.",
+  ),
+  reason: reasonSchema.optional().describe("Shown when the rule decides."),
+});
+
+const egressRuleSchema = z.strictObject({
+  id: ruleIdSchema,
+  hosts: listOf(word).optional().describe("Names; `*.d` any depth without the apex, `**.d` with it."),
+  cidr: listOf(word).optional().describe("Address ranges."),
+  ports: z.array(port).max(64).optional(),
+  protocols: z
+    .array(z.enum(["http", "https", "tcp", "ssh"]))
+    .max(8)
+    .optional(),
+  methods: z
+    .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
+    .max(16)
+    .optional(),
+  paths: listOf(word).optional(),
+  sni: word.optional(),
+  inspect: z.boolean().optional(),
+  window: z.strictObject({ from: z.iso.datetime().optional(), until: z.iso.datetime().optional() }).optional(),
+  purpose: reasonSchema.optional(),
+  tasks: listOf(word).optional(),
+  maxRequest: sizeSchema.optional(),
+  maxResponse: sizeSchema.optional(),
+  mode: z.enum(["enforce", "observe"]).optional(),
+  verdict: verdictSchema,
+});
+
+const browserRuleSchema = z.strictObject({
+  id: ruleIdSchema,
+  hosts: listOf(word).optional(),
+  actions: z
+    .array(z.enum(["navigate", "read", "type", "click", "submit", "download", "upload"]))
+    .max(16)
+    .optional(),
+  verdict: verdictSchema,
+  reason: reasonSchema.optional(),
+});
+
+const credentialSchema = z.strictObject({
+  id: ruleIdSchema,
+  source: word.describe("Where the secret comes from; never the secret."),
+  injector: word.describe("How the gate adds it."),
+  hosts: listOf(word),
+  expires: durationSchema.optional(),
+});
+
+const approvalRuleSchema = z.strictObject({
+  id: ruleIdSchema,
+  on: z.enum(["command", "write", "egress", "credential", "screen"]),
+  by: listOf(word).optional(),
+  expires: durationSchema.optional(),
+});
+
+const auditSchema = z.strictObject({
+  argv: z.enum(["redacted", "digest"]).optional().describe("How command lines are kept in the task's encrypted blob."),
+  env: z.enum(["names", "none"]).optional().describe(`What is kept of the environment. ${later}`),
+  retention: durationSchema.optional().describe("How long records are kept; whole days, 1d to 3650d."),
+  treeHead: durationSchema.optional().describe(`How often the ledger is signed. ${unlimited}`),
+  anchors: listOf(word).optional().describe(`Where tree heads are published. ${later}`),
+});
+
+const testRequestSchema = z
+  .strictObject({
+    argv: z
+      .array(z.string().max(4096))
+      .min(1)
+      .max(1024)
+      .optional()
+      .describe("A command, started in the project directory unless cwd is given."),
+    cwd: literalPathSchema.optional().describe("Only together with argv."),
+    read: literalPathSchema.optional().describe("A path to read."),
+    write: literalPathSchema.optional().describe("A path to write."),
+    connect: word.optional().describe(`A host:port to connect to. ${unlimited}`),
+  })
+  .refine((request) => [request.argv, request.read, request.write, request.connect].filter((asked) => asked !== undefined).length === 1, {
+    params: { situation: "policy.request-not-one" },
+  });
+
+export const policyTestSchema = z.strictObject({
+  name: z.string().min(1).max(200).describe("Unique in the file."),
+  request: testRequestSchema.describe("Exactly one of argv, read, write."),
+  expect: verdictSchema.describe("What the loaded policy must answer, or it is refused."),
+});
+
+export const policyDocumentSchema = z.strictObject({
+  apiVersion: z.literal("glovebox/v1").describe("Format of this document."),
+  metadata: metadataSchema.optional().describe("Names and words for people."),
+  floor: z.boolean().optional().describe("Only in the system file: makes it a ceiling that no later file and no flag widens."),
+  extends: z.array(policyDigestSchema).max(16).optional().describe(`Parents by hash; a child only narrows. ${later}`),
+  presets: z
+    .array(z.enum(["node", "python", "rust", "go", "java", "debian"]))
+    .max(16)
+    .optional()
+    .describe(`Ready-made rules. ${later}`),
+  boundary: z
+    .enum(["auto", "process", "container", "microvm", "desktop", "wasi"])
+    .optional()
+    .describe("The kind of wall. Now: auto and process (auto gives process)."),
+  approval: approvalSchema
+    .optional()
+    .describe(
+      "`auto-allow`: a command that no rule decides runs. `never`: the same, and what a rule would ask is denied. The others are not built in this version.",
+    ),
+  uid: z.enum(["auto", "root"]).optional().describe(`Started as root: auto becomes an allocated user. ${later}`),
+  allowUnsandboxed: z.boolean().optional().describe(`Whether anything may run outside a sandbox. ${later}`),
+  acceptRisk: listOf(acceptedRiskSchema).optional().describe(`Refusals lifted by a person. ${later}`),
+  filesystem: filesystemSchema.optional().describe("What may be read and written."),
+  environment: environmentSchema.optional().describe("The environment of every command; nothing else is inherited."),
+  limits: limitsSchema.optional().describe("How much a command may use. Sizes and times are texts with units."),
+  commands: listOf(commandRuleSchema).optional().describe("Rules about commands: deny > ask > allow > default."),
+  egress: listOf(egressRuleSchema).optional().describe(`Rules about connections. ${later}`),
+  allowLocal: listOf(word).optional().describe(`Private addresses or local ports that may be reached. ${later}`),
+  browser: listOf(browserRuleSchema).optional().describe(`Rules about browser actions. ${later}`),
+  credentials: listOf(credentialSchema).optional().describe(`Credentials that the gate may add. ${later}`),
+  approvals: listOf(approvalRuleSchema).optional().describe(`Who may approve what. ${later}`),
+  audit: auditSchema.optional().describe("What the ledger keeps, and how long."),
+  tests: listOf(policyTestSchema).optional().describe("Questions with expected answers, asked whenever the policy is loaded."),
+});
+
+/** A document as its author wrote it: everything optional but the version. */
+export type PolicyDocument = z.infer<typeof policyDocumentSchema>;
+export type CommandRule = z.infer<typeof commandRuleSchema>;
+export type PolicyTest = z.infer<typeof policyTestSchema>;

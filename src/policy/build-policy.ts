@@ -1,0 +1,114 @@
+// All sources -> one compiled policy, or everything that is wrong: reads the layers, lays them over each other, checks ceilings and tests.
+import type { CompiledPolicy, PolicyFacts, PolicyOrigin, PolicyProblem, PolicySource } from "../contracts/policy-port.ts";
+import { canonicalDocument, policyHash } from "./canonical-document.ts";
+import { decideCommand } from "./command-rules.ts";
+import { problemAt } from "./findings.ts";
+import type { KeyPath } from "./key-path.ts";
+import { type PolicyValues, builtInValues, fieldPaths } from "./layer-values.ts";
+import { mergeNarrowing, mergeTrusted } from "./merge.ts";
+import { literalPath, showPattern } from "./path-pattern.ts";
+import { valueAt } from "./plain-value.ts";
+import { runPolicyTests } from "./policy-tests.ts";
+import { type Layer, readLayer } from "./read-layer.ts";
+import { allowedPlace, resolvedPaths } from "./resolved-paths.ts";
+import { type OriginNotes, itemIdentity, noteOrigins, openOriginNotes, originOfItem, valueOrigins } from "./value-origins.ts";
+import { type Widening, findWidenings } from "./widening.ts";
+import { writeRootFault } from "./write-roots.ts";
+
+export type Building =
+  | { readonly policy: CompiledPolicy; readonly problems: readonly [] }
+  | { readonly policy: undefined; readonly problems: readonly [PolicyProblem, ...PolicyProblem[]] };
+
+interface Merging {
+  readonly facts: PolicyFacts;
+  values: PolicyValues;
+  /** What a system file with `floor: true` allows; nothing later may allow more. */
+  ceiling: PolicyValues | undefined;
+  readonly notes: OriginNotes;
+  readonly problems: PolicyProblem[];
+}
+
+const rank: Readonly<Record<PolicyOrigin, number>> = { "built-in": 0, system: 1, user: 2, project: 3, "project-trusted": 3, flags: 4 };
+
+function isSpelled(field: Widening["field"], item: unknown, identity: string): boolean {
+  const isPath = field === "allowRead" || field === "allowWrite";
+  return isPath && typeof item === "string" ? showPattern(literalPath(item)) === identity : itemIdentity(item) === identity;
+}
+
+/** Where the author wrote the item. */
+function placeOf({ document }: Layer, { field, item }: Widening): KeyPath {
+  const path = fieldPaths[field];
+  if (item === undefined) return path;
+  const written = valueAt(document, path);
+  return Array.isArray(written) ? [...path, written.findIndex((candidate) => isSpelled(field, candidate, item))] : [...path, item];
+}
+
+function reportWidenings(merging: Merging, layer: Layer, below: PolicyValues, situation: string): void {
+  for (const widening of findWidenings(below, layer.values, merging.facts)) {
+    const values = { entry: widening.item ?? fieldPaths[widening.field].join(".") };
+    merging.problems.push(problemAt(layer.place, { code: "POLICY_WIDENS", situation, path: placeOf(layer, widening), values }));
+  }
+}
+
+function addLayer(merging: Merging, layer: Layer): void {
+  const { origin, lists = "replace" } = layer.source;
+  if (origin === "project") {
+    reportWidenings(merging, layer, merging.values, "policy.widens-project");
+    merging.values = mergeNarrowing(merging.values, layer.values);
+  } else {
+    if (merging.ceiling !== undefined) reportWidenings(merging, layer, merging.ceiling, "policy.widens-floor");
+    merging.values = mergeTrusted(merging.values, layer.values, lists);
+  }
+  if (merging.values.floor) merging.ceiling ??= merging.values;
+  noteOrigins(merging.notes, layer.values, origin);
+}
+
+/** The built-in write root `.` is no file's line, so it is judged here: a project that is the home directory, say. */
+function reportBuiltInRoots(merging: Merging): void {
+  for (const text of merging.values.allowWrite) {
+    if (originOfItem(merging.notes, "allowWrite", text) !== "built-in") continue;
+    const root = allowedPlace(text, merging.facts);
+    const situation = writeRootFault(root, merging.facts);
+    if (situation === undefined) continue;
+    const values = { value: text, root };
+    const place = { label: "built-in", lines: new Map<string, number>() };
+    merging.problems.push(problemAt(place, { code: "POLICY_VALUE_INVALID", situation, path: fieldPaths.allowWrite, values }));
+  }
+}
+
+function compile(values: PolicyValues, notes: OriginNotes, layers: readonly Layer[], facts: PolicyFacts): CompiledPolicy {
+  const document = canonicalDocument(values);
+  const { commands, approval } = values;
+  return {
+    hash: policyHash(values),
+    document,
+    origins: ["built-in", ...new Set(layers.map((layer) => layer.source.origin))],
+    valueOrigins: valueOrigins(document, notes),
+    boundary: "process",
+    paths: resolvedPaths(values, facts),
+    environment: { pass: values.pass, set: values.set },
+    limits: { wallMs: values.wallMs, outputBytes: values.outputBytes, returnedBytes: values.returnedBytes, openFiles: values.openFiles },
+    retentionDays: values.retentionDays,
+    auditArgv: values.auditArgv,
+    decide: (request) => decideCommand(commands, approval, request),
+  };
+}
+
+function failure([first, ...rest]: readonly PolicyProblem[]): Building | undefined {
+  return first === undefined ? undefined : { policy: undefined, problems: [first, ...rest] };
+}
+
+/** Never throws for what a source holds. Sources of one strength are applied in the order given. */
+export function buildPolicy(sources: readonly PolicySource[], facts: PolicyFacts): Building {
+  const readings = sources.toSorted((left, right) => rank[left.origin] - rank[right.origin]).map((source) => readLayer(source, facts));
+  const unread = failure(readings.flatMap((reading) => [...reading.problems]));
+  if (unread !== undefined) return unread;
+  const layers = readings.flatMap(({ layer }) => (layer === undefined ? [] : [layer]));
+  const merging: Merging = { facts, values: builtInValues, ceiling: undefined, notes: openOriginNotes(), problems: [] };
+  for (const layer of layers) addLayer(merging, layer);
+  reportBuiltInRoots(merging);
+  const refused = failure(merging.problems);
+  if (refused !== undefined) return refused;
+  const policy = compile(merging.values, merging.notes, layers, facts);
+  return failure(runPolicyTests(layers, policy, facts)) ?? { policy, problems: [] };
+}

@@ -1,0 +1,62 @@
+// The canonical form of a policy and its hash. FROZEN: a change of one byte changes every hash; test/vectors/policy/hash.json holds it.
+import { type Digest, digestSchema } from "../contracts/ids.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
+import { sha256Digest } from "../kit/digest.ts";
+import { type PolicyValues, dayMs } from "./layer-values.ts";
+import { showDuration, showSize } from "./units.ts";
+
+/**
+ * The section 11 document with every default filled in:
+ * - paths stay relative to home and project (`~/x`, `./x`), so one document has one hash on every machine;
+ * - sizes and times are texts with the largest unit that divides exactly (retention: days); lists whose order means nothing are sorted, each item once;
+ * - keys that are not built are absent under `limits` and `audit.treeHead`, and elsewhere hold the one value that is accepted;
+ * - an empty `metadata.description` and an empty `reason` are left out.
+ */
+export function canonicalDocument(values: PolicyValues): Readonly<Record<string, unknown>> {
+  return {
+    apiVersion: "glovebox/v1",
+    metadata: { name: values.name, ...(values.description === "" ? {} : { description: values.description }) },
+    floor: values.floor,
+    extends: [],
+    presets: [],
+    boundary: values.boundary,
+    approval: values.approval,
+    uid: "auto",
+    allowUnsandboxed: false,
+    acceptRisk: [],
+    filesystem: {
+      readDefault: "system",
+      allowRead: values.allowRead,
+      denyRead: values.denyRead,
+      allowWrite: values.allowWrite,
+      denyWrite: values.denyWrite,
+      protect: { add: [] },
+      strict: false,
+    },
+    environment: { pass: values.pass, set: values.set, fakeEnvFiles: false },
+    limits: {
+      openFiles: values.openFiles,
+      output: showSize(values.outputBytes),
+      returned: showSize(values.returnedBytes),
+      wall: showDuration(values.wallMs),
+    },
+    commands: values.commands,
+    egress: [],
+    allowLocal: [],
+    browser: [],
+    credentials: [],
+    approvals: [],
+    audit: { argv: values.auditArgv, env: "names", retention: showDuration(values.retentionDays * dayMs), anchors: [] },
+    tests: values.tests,
+  };
+}
+
+/** RFC 8785 text of the canonical document. */
+export function canonicalText(values: PolicyValues): string {
+  return canonicalJson(canonicalDocument(values));
+}
+
+/** `sha256:` over the UTF-8 bytes of the canonical text. */
+export function policyHash(values: PolicyValues): Digest {
+  return digestSchema.parse(sha256Digest(canonicalText(values)));
+}

@@ -1,0 +1,91 @@
+// The answer sheet of a policy: the half of the seven answers that follows from the document alone, before anything ran.
+import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
+import type { CommandRule } from "../contracts/policy-document.ts";
+import { commandRuleSchema } from "../contracts/policy-document.ts";
+import type { Verdict } from "../contracts/decision.ts";
+import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import type { Sentence } from "../contracts/sentence.ts";
+import { showArgument } from "../kit/escape-text.ts";
+import { showDuration, showSize } from "./units.ts";
+
+function each(key: string, name: string, items: readonly string[]): readonly Sentence[] {
+  return items.map((item) => ({ key, values: { [name]: item } }));
+}
+
+function readLines({ paths }: CompiledPolicy): readonly Sentence[] {
+  return [
+    { key: "policy.sheet.read.system" },
+    ...each("policy.sheet.read.root", "path", paths.allowWrite),
+    ...each("policy.sheet.read.allowed", "path", paths.allowRead),
+    ...each("policy.sheet.read.denied", "path", paths.denyRead),
+  ];
+}
+
+function writeLines({ paths }: CompiledPolicy): readonly Sentence[] {
+  if (paths.allowWrite.length === 0) return [{ key: "policy.sheet.write.nothing" }];
+  return [
+    ...each("policy.sheet.write.root", "path", paths.allowWrite),
+    ...each("policy.sheet.write.denied", "path", [...new Set([...paths.denyWrite, ...paths.denyRead])]),
+    { key: "policy.sheet.write.rest" },
+  ];
+}
+
+function identityLines({ environment }: CompiledPolicy): readonly Sentence[] {
+  const names = Object.keys(environment.set);
+  return [
+    { key: "policy.sheet.identity.user" },
+    { key: "policy.sheet.identity.credentials" },
+    environment.pass.length === 0
+      ? { key: "policy.sheet.identity.pass-none" }
+      : { key: "policy.sheet.identity.pass", values: { names: environment.pass.join(", ") } },
+    ...(names.length === 0 ? [] : [{ key: "policy.sheet.identity.set", values: { names: names.join(", ") } }]),
+  ];
+}
+
+const ruleKeys: Readonly<Record<Verdict, string>> = {
+  allow: "policy.sheet.held.rule-allow",
+  ask: "policy.sheet.held.rule-ask",
+  deny: "policy.sheet.held.rule-deny",
+};
+
+function ruleLine({ id, verdict, match }: CommandRule): Sentence {
+  return { key: ruleKeys[verdict], values: { id, words: match.argvPrefix.map(showArgument).join(" ") } };
+}
+
+function heldLines({ document, limits }: CompiledPolicy): readonly Sentence[] {
+  const rules = commandRuleSchema.array().parse(document["commands"]);
+  return [
+    { key: "policy.sheet.held.process" },
+    ...rules.map(ruleLine),
+    document["approval"] === "never" ? { key: "policy.sheet.held.never" } : { key: "policy.sheet.held.default" },
+    {
+      key: "policy.sheet.held.limits",
+      values: {
+        wall: showDuration(limits.wallMs),
+        output: showSize(limits.outputBytes),
+        returned: showSize(limits.returnedBytes),
+        files: limits.openFiles,
+      },
+    },
+  ];
+}
+
+export function explainPolicy(policy: CompiledPolicy): AnswerSheet {
+  const answers: readonly (readonly [Question, readonly Sentence[]])[] = [
+    ["read", readLines(policy)],
+    ["write", writeLines(policy)],
+    ["connect", [{ key: "policy.sheet.connect.nothing" }]],
+    ["identity", identityLines(policy)],
+    ["happened", [{ key: "policy.sheet.happened.nothing" }]],
+    [
+      "kept",
+      [
+        { key: "policy.sheet.kept.records", values: { days: policy.retentionDays } },
+        { key: policy.auditArgv === "digest" ? "policy.sheet.kept.argv-digest" : "policy.sheet.kept.argv-redacted" },
+        { key: "policy.sheet.kept.private" },
+      ],
+    ],
+    ["held", heldLines(policy)],
+  ];
+  return { subject: { kind: "policy", hash: policy.hash }, answers: answers.map(([question, lines]) => ({ question, lines })) };
+}

@@ -1,0 +1,142 @@
+// One policy document as values to merge: flat, typed, in plain units, in canonical spelling. Absent means: this layer says nothing.
+import type { CommandRule, PolicyDocument, PolicyTest } from "../contracts/policy-document.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
+import { literalPath, showPattern } from "./path-pattern.ts";
+import { parseDuration, parseSize } from "./units.ts";
+
+export interface PolicyValues {
+  readonly name: string;
+  readonly description: string;
+  readonly floor: boolean;
+  readonly boundary: "auto" | "process";
+  readonly approval: "auto-allow" | "never";
+  /** Canonical spellings of path-pattern.ts, sorted, each once. */
+  readonly allowRead: readonly string[];
+  readonly denyRead: readonly string[];
+  readonly allowWrite: readonly string[];
+  readonly denyWrite: readonly string[];
+  readonly pass: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+  readonly openFiles: number;
+  readonly outputBytes: number;
+  readonly returnedBytes: number;
+  readonly wallMs: number;
+  /** Sorted by id. */
+  readonly commands: readonly CommandRule[];
+  readonly auditArgv: "redacted" | "digest";
+  readonly retentionDays: number;
+  /** Sorted by name. */
+  readonly tests: readonly PolicyTest[];
+}
+
+export type Field = keyof PolicyValues;
+export type LayerValues = { readonly [F in Field]?: PolicyValues[F] };
+
+/** Where each value stands in a document. */
+export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
+  name: ["metadata", "name"],
+  description: ["metadata", "description"],
+  floor: ["floor"],
+  boundary: ["boundary"],
+  approval: ["approval"],
+  allowRead: ["filesystem", "allowRead"],
+  denyRead: ["filesystem", "denyRead"],
+  allowWrite: ["filesystem", "allowWrite"],
+  denyWrite: ["filesystem", "denyWrite"],
+  pass: ["environment", "pass"],
+  set: ["environment", "set"],
+  openFiles: ["limits", "openFiles"],
+  outputBytes: ["limits", "output"],
+  returnedBytes: ["limits", "returned"],
+  wallMs: ["limits", "wall"],
+  commands: ["commands"],
+  auditArgv: ["audit", "argv"],
+  retentionDays: ["audit", "retention"],
+  tests: ["tests"],
+};
+
+export const dayMs = 86_400_000;
+
+/** What holds when no file says anything: section 11 without presets and without what is not built. */
+export const builtInValues: PolicyValues = {
+  name: "default",
+  description: "",
+  floor: false,
+  boundary: "auto",
+  approval: "auto-allow",
+  allowRead: [],
+  denyRead: [],
+  allowWrite: ["."],
+  denyWrite: [],
+  pass: ["CI", "LANG", "LC_*", "TERM", "TZ"],
+  set: {},
+  openFiles: 1024,
+  outputBytes: 64 * 2 ** 20,
+  returnedBytes: 256 * 2 ** 10,
+  wallMs: 15 * 60_000,
+  commands: [],
+  auditArgv: "redacted",
+  retentionDays: 400,
+  tests: [],
+};
+
+/** Each once, in UTF-16 order: the order that RFC 8785 uses. */
+export function sortedOnce(items: Iterable<string>): readonly string[] {
+  return [...new Set(items)].toSorted();
+}
+
+/** By a name, then by content; equal items once. */
+export function sortedBy<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
+  const byIdentity = new Map(items.map((item) => [JSON.stringify([nameOf(item), canonicalJson(item)]), item]));
+  return [...byIdentity.entries()].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, item]) => item);
+}
+
+const spelling = (text: string): string => showPattern(literalPath(text));
+const paths = (texts: readonly string[] | undefined): readonly string[] | undefined =>
+  texts === undefined ? undefined : sortedOnce(texts.map(spelling));
+
+function testInCanonicalSpelling({ request: { argv, cwd, read, write }, ...test }: PolicyTest): PolicyTest {
+  const request = {
+    ...(argv === undefined ? {} : { argv }),
+    ...(cwd === undefined ? {} : { cwd: spelling(cwd) }),
+    ...(read === undefined ? {} : { read: spelling(read) }),
+    ...(write === undefined ? {} : { write: spelling(write) }),
+  };
+  return { ...test, request };
+}
+
+function ruleWithoutEmptyReason({ reason, ...rule }: CommandRule): CommandRule {
+  return reason === undefined || reason === "" ? rule : { ...rule, reason };
+}
+
+/** Drops what is undefined, so that merging can tell "says nothing". */
+function present(values: { readonly [F in Field]?: PolicyValues[F] | undefined }): LayerValues {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** @param document checked: every path literal, every unit known, nothing unbuilt */
+export function layerValues(document: PolicyDocument): LayerValues {
+  const { filesystem = {}, environment = {}, limits = {}, audit = {}, metadata = {} } = document;
+  const retentionMs = audit.retention === undefined ? undefined : parseDuration(audit.retention);
+  return present({
+    name: metadata.name,
+    description: metadata.description,
+    floor: document.floor,
+    boundary: document.boundary === "auto" || document.boundary === "process" ? document.boundary : undefined,
+    approval: document.approval === "auto-allow" || document.approval === "never" ? document.approval : undefined,
+    allowRead: paths(filesystem.allowRead),
+    denyRead: paths(filesystem.denyRead),
+    allowWrite: paths(filesystem.allowWrite),
+    denyWrite: paths(filesystem.denyWrite),
+    pass: environment.pass === undefined ? undefined : sortedOnce(environment.pass),
+    set: environment.set,
+    openFiles: limits.openFiles,
+    outputBytes: limits.output === undefined ? undefined : parseSize(limits.output),
+    returnedBytes: limits.returned === undefined ? undefined : parseSize(limits.returned),
+    wallMs: limits.wall === undefined ? undefined : parseDuration(limits.wall),
+    commands: document.commands === undefined ? undefined : sortedBy(document.commands.map(ruleWithoutEmptyReason), (rule) => rule.id),
+    auditArgv: audit.argv,
+    retentionDays: retentionMs === undefined ? undefined : retentionMs / dayMs,
+    tests: document.tests === undefined ? undefined : sortedBy(document.tests.map(testInCanonicalSpelling), (test) => test.name),
+  });
+}

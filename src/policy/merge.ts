@@ -1,0 +1,65 @@
+// Lays one layer over the values below it. Two ways: a trusted layer speaks with the user's strength, an untrusted project only narrows.
+import type { CommandRule } from "../contracts/policy-document.ts";
+import { type LayerValues, type PolicyValues, sortedBy, sortedOnce } from "./layer-values.ts";
+
+/** What accumulates whoever speaks: denies and tests; and what permits nothing. */
+function common(base: PolicyValues, layer: LayerValues): Pick<PolicyValues, "name" | "description" | "denyRead" | "denyWrite" | "tests"> {
+  return {
+    name: layer.name ?? base.name,
+    description: layer.description ?? base.description,
+    denyRead: sortedOnce([...base.denyRead, ...(layer.denyRead ?? [])]),
+    denyWrite: sortedOnce([...base.denyWrite, ...(layer.denyWrite ?? [])]),
+    tests: sortedBy([...base.tests, ...(layer.tests ?? [])], (test) => test.name),
+  };
+}
+
+/** By id; a later rule replaces an earlier one. */
+function mergeRules(rules: readonly CommandRule[]): readonly CommandRule[] {
+  return sortedBy([...new Map(rules.map((rule) => [rule.id, rule])).values()], (rule) => rule.id);
+}
+
+/**
+ * System file, user file, trusted project file, flags.
+ * - allowRead, allowWrite, pass: a list that is given is the whole list (`[]` allows nothing); with `lists: "add"` it is added;
+ * - denyRead, denyWrite, tests: added; nothing undoes a deny of a weaker layer;
+ * - set: by name; commands: by id; everything else: the stronger value.
+ */
+export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "replace" | "add"): PolicyValues {
+  const allow = (below: readonly string[], given: readonly string[] | undefined): readonly string[] => {
+    if (given === undefined) return below;
+    return lists === "replace" ? given : sortedOnce([...below, ...given]);
+  };
+  return {
+    ...base,
+    ...layer,
+    ...common(base, layer),
+    floor: base.floor || (layer.floor ?? false),
+    allowRead: allow(base.allowRead, layer.allowRead),
+    allowWrite: allow(base.allowWrite, layer.allowWrite),
+    pass: allow(base.pass, layer.pass),
+    set: { ...base.set, ...layer.set },
+    commands: mergeRules([...base.commands, ...(layer.commands ?? [])]),
+  };
+}
+
+/**
+ * A project file that nobody trusted, after `findWidenings` found nothing in it: lists that are given replace (all their items are
+ * covered), limits take the minimum, rules and denies are added, the rest stays as it is below.
+ */
+export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyValues {
+  const least = (field: "openFiles" | "outputBytes" | "returnedBytes" | "wallMs"): number =>
+    Math.min(base[field], layer[field] ?? base[field]);
+  return {
+    ...base,
+    ...common(base, layer),
+    approval: layer.approval === "never" ? "never" : base.approval,
+    allowRead: layer.allowRead ?? base.allowRead,
+    allowWrite: layer.allowWrite ?? base.allowWrite,
+    pass: layer.pass ?? base.pass,
+    openFiles: least("openFiles"),
+    outputBytes: least("outputBytes"),
+    returnedBytes: least("returnedBytes"),
+    wallMs: least("wallMs"),
+    commands: mergeRules([...(layer.commands ?? []), ...base.commands]),
+  };
+}

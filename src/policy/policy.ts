@@ -1,0 +1,43 @@
+// The policy room: documents in, decisions out. Pure: it opens no file, asks no clock and knows no language.
+// It does not hold anything: what it decides about paths and limits is held by the boundary.
+import path from "node:path";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { PolicyError } from "../contracts/policy-error.ts";
+import type { CompiledPolicy, PolicyFacts, PolicyFormat, PolicyProblem, PolicySource } from "../contracts/policy-port.ts";
+import { buildPolicy } from "./build-policy.ts";
+
+export { explainPolicy } from "./explain-policy.ts";
+export { matchesName, neverPassed, passedEnvironment } from "./environment-rules.ts";
+export { type PathVerdict, judgeRead, judgeWrite } from "./path-rules.ts";
+export { policySchema } from "./schema-map.ts";
+
+/**
+ * The effective policy: built-in < system < user < project < flags. How layers combine: merge.ts; what an untrusted project (and
+ * everything above a system file with `floor: true`) may not do: widening.ts; its canonical form: canonical-document.ts.
+ * @throws PolicyError (POLICY_SYNTAX, POLICY_KEY_UNKNOWN, POLICY_KEY_UNSUPPORTED, POLICY_VALUE_INVALID, POLICY_WIDENS, POLICY_TEST_FAILED)
+ * with every finding attached
+ */
+export function loadPolicy(sources: readonly PolicySource[], facts: PolicyFacts): CompiledPolicy {
+  const { policy, problems } = buildPolicy(sources, facts);
+  if (policy === undefined) throw new PolicyError(problems);
+  return policy;
+}
+
+/** Every finding about one source, none thrown. @param below the sources it would be laid over: needed to know whether it widens */
+export function checkPolicy(source: PolicySource, facts: PolicyFacts, below: readonly PolicySource[] = []): readonly PolicyProblem[] {
+  return buildPolicy([...below, source], facts).problems;
+}
+
+const formats: ReadonlyMap<string, PolicyFormat> = new Map([
+  [".yaml", "yaml"],
+  [".yml", "yaml"],
+  [".json", "json"],
+  [".toml", "toml"],
+]);
+
+/** By the name's ending. @throws GloveboxError POLICY_UNREADABLE for any other */
+export function formatOfFile(name: string): PolicyFormat {
+  const format = formats.get(path.extname(name).toLowerCase());
+  if (format === undefined) throw new GloveboxError("POLICY_UNREADABLE", "policy.format-unknown", { values: { file: name } });
+  return format;
+}

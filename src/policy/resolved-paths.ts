@@ -1,0 +1,30 @@
+// The path rules of merged values as the boundary needs them: absolute and free of links.
+import type { PathPolicy } from "../contracts/boundary.ts";
+import type { PolicyFacts } from "../contracts/policy-port.ts";
+import { type LayerValues, sortedOnce } from "./layer-values.ts";
+import { literalPath, resolvePath } from "./path-pattern.ts";
+
+/** Where an allow leads: the place behind its links, and only that. */
+export function allowedPlace(text: string, facts: PolicyFacts): string {
+  const absolute = resolvePath(literalPath(text), facts);
+  return facts.canonicalPath?.(absolute) ?? absolute;
+}
+
+/** What a deny covers: the link and the place behind it. */
+function deniedPlaces(text: string, facts: PolicyFacts): readonly string[] {
+  return [resolvePath(literalPath(text), facts), allowedPlace(text, facts)];
+}
+
+export function resolvedPaths(
+  values: Pick<LayerValues, "allowRead" | "denyRead" | "allowWrite" | "denyWrite">,
+  facts: PolicyFacts,
+): PathPolicy {
+  const { allowRead = [], denyRead = [], allowWrite = [], denyWrite = [] } = values;
+  return {
+    readDefault: "system",
+    allowRead: sortedOnce(allowRead.map((text) => allowedPlace(text, facts))),
+    denyRead: sortedOnce(denyRead.flatMap((text) => deniedPlaces(text, facts))),
+    allowWrite: sortedOnce(allowWrite.map((text) => allowedPlace(text, facts))),
+    denyWrite: sortedOnce(denyWrite.flatMap((text) => deniedPlaces(text, facts))),
+  };
+}

@@ -1,0 +1,83 @@
+// What of the whole schema this version enforces. Everything else is refused by name: a key that would do nothing must not look as if it
+// did (INVARIANT I-14). A value that equals what happens anyway is accepted, so that a complete document can be written.
+import { canonicalJson } from "../kit/canonical-json.ts";
+import type { Findings } from "./findings.ts";
+import type { KeyPath } from "./key-path.ts";
+import { itemsAt, showValue, textsAt, valueAt } from "./plain-value.ts";
+import { parsePattern } from "./path-pattern.ts";
+
+/** Keys that are not built, each with the one value it may have; undefined: none. */
+const unbuilt: readonly { readonly path: KeyPath; readonly accepted: unknown }[] = [
+  { path: ["extends"], accepted: [] },
+  { path: ["presets"], accepted: [] },
+  { path: ["uid"], accepted: "auto" },
+  { path: ["allowUnsandboxed"], accepted: false },
+  { path: ["acceptRisk"], accepted: [] },
+  { path: ["filesystem", "protect", "add"], accepted: [] },
+  { path: ["filesystem", "strict"], accepted: false },
+  { path: ["environment", "fakeEnvFiles"], accepted: false },
+  ...[
+    "cpuTime",
+    "cpuCores",
+    "memory",
+    "processes",
+    "disk",
+    "egressBytes",
+    "egressConnections",
+    "pendingApprovals",
+    "denialsBeforeStop",
+  ].map((name) => ({
+    path: ["limits", name],
+    accepted: undefined,
+  })),
+  { path: ["egress"], accepted: [] },
+  { path: ["allowLocal"], accepted: [] },
+  { path: ["browser"], accepted: [] },
+  { path: ["credentials"], accepted: [] },
+  { path: ["approvals"], accepted: [] },
+  { path: ["audit", "env"], accepted: "names" },
+  { path: ["audit", "treeHead"], accepted: undefined },
+  { path: ["audit", "anchors"], accepted: [] },
+];
+
+/** Keys of which only some values are built. */
+const partly: readonly { readonly path: KeyPath; readonly built: readonly string[]; readonly unbuilt: readonly string[] }[] = [
+  { path: ["boundary"], built: ["auto", "process"], unbuilt: ["container", "microvm", "desktop", "wasi"] },
+  { path: ["approval"], built: ["auto-allow", "never"], unbuilt: ["regular", "untrusted", "on-request"] },
+  { path: ["filesystem", "readDefault"], built: ["system"], unbuilt: ["none"] },
+];
+
+function checkPartly(value: unknown, findings: Findings): void {
+  for (const { path, built, unbuilt: waiting } of partly) {
+    const found = valueAt(value, path);
+    const isWaiting = (typeof found === "string" && waiting.includes(found)) || typeof valueAt(value, [...path, "granular"]) === "object";
+    if (!isWaiting) continue;
+    findings.add({
+      code: "POLICY_KEY_UNSUPPORTED",
+      situation: "policy.value-unsupported",
+      path,
+      values: { value: showValue(found), built: built.join(", ") },
+    });
+  }
+}
+
+/** Works on unchecked data, so that one look names everything. */
+export function checkSupported(value: unknown, findings: Findings): void {
+  for (const { path, accepted } of unbuilt) {
+    const found = valueAt(value, path);
+    if (found === undefined || (accepted !== undefined && canonicalJson(found) === canonicalJson(accepted))) continue;
+    const situation = accepted === undefined ? "policy.key-unsupported" : "policy.key-unsupported-but";
+    const values = accepted === undefined ? {} : { accepted: JSON.stringify(accepted) };
+    findings.add({ code: "POLICY_KEY_UNSUPPORTED", situation, path, values });
+  }
+  checkPartly(value, findings);
+  for (const { text, path } of textsAt(value, ["filesystem", "denyRead"])) {
+    if (parsePattern(text).kind !== "glob") continue;
+    findings.add({ code: "POLICY_KEY_UNSUPPORTED", situation: "policy.glob-unsupported", path, values: { value: showValue(text) } });
+  }
+  for (const { path } of itemsAt(value, ["tests"])) {
+    const asked = [...path, "request", "connect"];
+    if (valueAt(value, asked) !== undefined)
+      findings.add({ code: "POLICY_KEY_UNSUPPORTED", situation: "policy.key-unsupported", path: asked });
+  }
+}

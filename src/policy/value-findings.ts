@@ -1,0 +1,116 @@
+// What the schema cannot say: paths, ranges, names that never pass, ids that must be unique. Works on unchecked data, so that one look
+// names everything that is wrong.
+import type { PolicyFacts, PolicySource } from "../contracts/policy-port.ts";
+import { forbiddenBy, matchesName } from "./environment-rules.ts";
+import type { Findings } from "./findings.ts";
+import type { KeyPath } from "./key-path.ts";
+import { dayMs } from "./layer-values.ts";
+import { parsePattern, resolvePath } from "./path-pattern.ts";
+import { isRecord, itemsAt, showValue, textsAt, valueAt } from "./plain-value.ts";
+import { unknownKey } from "./schema-findings.ts";
+import { parseDuration, parseSize, showDuration, showSize } from "./units.ts";
+import { writeRootFault } from "./write-roots.ts";
+
+type Values = Readonly<Record<string, string | number>>;
+
+function invalid(findings: Findings, situation: string, path: KeyPath, values: Values = {}): void {
+  findings.add({ code: "POLICY_VALUE_INVALID", situation, path, values });
+}
+
+/** NUL cannot be part of a path, an argument or a variable. */
+function checkTexts(value: unknown, path: KeyPath, findings: Findings): void {
+  if (typeof value === "string" && value.includes("\0")) invalid(findings, "policy.text-nul", path);
+  if (Array.isArray(value)) for (const [index, item] of value.entries()) checkTexts(item, [...path, index], findings);
+  if (isRecord(value)) for (const [name, item] of Object.entries(value)) checkTexts(item, [...path, name], findings);
+}
+
+function checkPath(text: string, path: KeyPath, findings: Findings): void {
+  const parsed = parsePattern(text);
+  if (parsed.kind === "invalid") invalid(findings, parsed.situation, path, { value: showValue(text) });
+  // A glob of denyRead is for supported.ts to refuse.
+  if (parsed.kind === "glob" && !path.includes("denyRead")) invalid(findings, "policy.path-glob", path, { value: showValue(text) });
+}
+
+function checkPaths(value: unknown, facts: PolicyFacts, findings: Findings): void {
+  const lists = ["allowRead", "denyRead", "allowWrite", "denyWrite"].flatMap((name) => textsAt(value, ["filesystem", name]));
+  const asked = itemsAt(value, ["tests"]).flatMap((test) => ["cwd", "read", "write"].map((name) => [...test.path, "request", name]));
+  for (const { text, path } of lists) checkPath(text, path, findings);
+  for (const path of asked) {
+    const text = valueAt(value, path);
+    if (typeof text === "string") checkPath(text, path, findings);
+  }
+  for (const { text, path } of textsAt(value, ["filesystem", "allowWrite"])) {
+    const parsed = parsePattern(text);
+    if (parsed.kind !== "literal") continue;
+    const root = resolvePath(parsed.path, facts);
+    const situation = writeRootFault(root, facts) ?? writeRootFault(facts.canonicalPath?.(root) ?? root, facts);
+    if (situation !== undefined) invalid(findings, situation, path, { value: showValue(text), root });
+  }
+}
+
+/** Names that would poison an object or speak to Glovebox itself. */
+function checkEnvironment(value: unknown, findings: Findings): void {
+  const set = valueAt(value, ["environment", "set"]);
+  for (const name of isRecord(set) ? Object.keys(set) : []) {
+    const path = ["environment", "set", name];
+    if (["__proto__", "constructor", "prototype"].includes(name)) findings.add(unknownKey(["environment", "set"], name));
+    else if (matchesName("GLOVEBOX_*", name)) invalid(findings, "policy.environment-own", path, { name });
+  }
+  for (const { text, path } of textsAt(value, ["environment", "pass"])) {
+    const forbidden = forbiddenBy(text);
+    if (forbidden !== undefined) invalid(findings, "policy.environment-never", path, { value: showValue(text), forbidden });
+  }
+}
+
+interface Range {
+  readonly name: readonly [string, string];
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly parse: (text: string) => number | undefined;
+  readonly show: (value: number) => string;
+}
+
+const ranges: readonly Range[] = [
+  // A timer of the runtime holds at most 2^31 ms, a little under 25 days.
+  { name: ["limits", "wall"], minimum: 1, maximum: 24 * dayMs, parse: parseDuration, show: showDuration },
+  { name: ["limits", "output"], minimum: 1, maximum: 2 ** 40, parse: parseSize, show: showSize },
+  { name: ["limits", "returned"], minimum: 1, maximum: 64 * 2 ** 20, parse: parseSize, show: showSize },
+  { name: ["audit", "retention"], minimum: dayMs, maximum: 3650 * dayMs, parse: parseDuration, show: showDuration },
+];
+
+function checkRanges(value: unknown, findings: Findings): void {
+  for (const { name, minimum, maximum, parse, show } of ranges) {
+    const text = valueAt(value, name);
+    // A text that is no size or time is the schema's finding.
+    if (typeof text !== "string" || !/^[1-9]\d*[A-Za-z]+$/u.test(text)) continue;
+    const parsed = parse(text) ?? Number.POSITIVE_INFINITY;
+    if (parsed < minimum || parsed > maximum) {
+      invalid(findings, "policy.value-range", name, { value: text, minimum: show(minimum), maximum: show(maximum) });
+    } else if (name[0] === "audit" && parsed % dayMs !== 0) invalid(findings, "policy.days", name, { value: text });
+  }
+}
+
+function checkUnique(value: unknown, [list, name]: readonly [string, string], findings: Findings): void {
+  const seen = new Set<unknown>();
+  for (const { path } of itemsAt(value, [list])) {
+    const found = valueAt(value, [...path, name]);
+    if (typeof found === "string" && seen.has(found)) invalid(findings, "policy.not-unique", [...path, name], { value: showValue(found) });
+    seen.add(found);
+  }
+}
+
+export function checkValues(value: unknown, source: PolicySource, facts: PolicyFacts, findings: Findings): void {
+  checkTexts(value, [], findings);
+  checkPaths(value, facts, findings);
+  checkEnvironment(value, findings);
+  checkRanges(value, findings);
+  checkUnique(value, ["commands", "id"], findings);
+  checkUnique(value, ["tests", "name"], findings);
+  if (source.origin !== "system" && valueAt(value, ["floor"]) === true) invalid(findings, "policy.floor-not-system", ["floor"]);
+  for (const { path } of itemsAt(value, ["tests"])) {
+    const request = valueAt(value, [...path, "request"]);
+    if (isRecord(request) && request["cwd"] !== undefined && request["argv"] === undefined) {
+      invalid(findings, "policy.cwd-without-argv", [...path, "request", "cwd"]);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// Names every value of a layer that would allow more than the values below it. INVARIANT I-15
+import type { PolicyFacts } from "../contracts/policy-port.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
+import { coversName } from "./environment-rules.ts";
+import type { Field, LayerValues, PolicyValues } from "./layer-values.ts";
+import { judgeRead, judgeWrite } from "./path-rules.ts";
+import { allowedPlace, resolvedPaths } from "./resolved-paths.ts";
+
+export interface Widening {
+  readonly field: Field;
+  /** The item's identity in a list or a map; undefined: the value itself. */
+  readonly item: string | undefined;
+}
+
+const sameOnly = ["boundary", "auditArgv", "retentionDays"] as const;
+const limits = ["openFiles", "outputBytes", "returnedBytes", "wallMs"] as const;
+
+function scalarWidenings(base: PolicyValues, layer: LayerValues): readonly Field[] {
+  const fields: Field[] = sameOnly.filter((field) => layer[field] !== undefined && layer[field] !== base[field]);
+  if (layer.approval === "auto-allow" && base.approval === "never") fields.push("approval");
+  return [...fields, ...limits.filter((field) => (layer[field] ?? 0) > base[field])];
+}
+
+function ruleWidens(base: PolicyValues, rule: PolicyValues["commands"][number]): boolean {
+  const same = base.commands.find(({ id }) => id === rule.id);
+  return same === undefined ? rule.verdict === "allow" : canonicalJson(same) !== canonicalJson(rule);
+}
+
+/**
+ * - allowRead, allowWrite: the place must already be allowed by the base's rules (a place that only the default view shows is not);
+ * - pass: covered by a name of the base; set: equal to the base's own value; limits: not above; approval: not looser;
+ * - commands: no new `allow`, no rule of the base changed under its id;
+ * - boundary and audit: equal, since neither direction is plainly narrower.
+ * Denies, tests, names and descriptions never widen.
+ */
+export function findWidenings(base: PolicyValues, layer: LayerValues, facts: PolicyFacts): readonly Widening[] {
+  const paths = resolvedPaths(base, facts);
+  const items = (field: Field, widening: readonly string[]): readonly Widening[] => widening.map((item) => ({ field, item }));
+  const setWidens = (name: string, value: string): boolean => !Object.hasOwn(base.set, name) || base.set[name] !== value;
+  return [
+    ...scalarWidenings(base, layer).map((field) => ({ field, item: undefined })),
+    ...items(
+      "allowRead",
+      (layer.allowRead ?? []).filter((text) => judgeRead(paths, allowedPlace(text, facts)) !== "allow"),
+    ),
+    ...items(
+      "allowWrite",
+      (layer.allowWrite ?? []).filter((text) => judgeWrite(paths, allowedPlace(text, facts)) !== "allow"),
+    ),
+    ...items(
+      "pass",
+      (layer.pass ?? []).filter((inner) => !base.pass.some((outer) => coversName(outer, inner))),
+    ),
+    ...items(
+      "set",
+      Object.entries(layer.set ?? {}).flatMap(([name, value]) => (setWidens(name, value) ? [name] : [])),
+    ),
+    ...items(
+      "commands",
+      (layer.commands ?? []).filter((rule) => ruleWidens(base, rule)).map(({ id }) => id),
+    ),
+  ];
+}

@@ -1,0 +1,23 @@
+// Directories that may never be opened for writing: whoever writes there changes what the host trusts.
+import type { PolicyFacts } from "../contracts/policy-port.ts";
+import { isWithin } from "./path-rules.ts";
+
+/** Not as a write root and not above one; a project may lie below (`/usr/src/app`, `/var/www/site`, `/home/me/project`). */
+const broadDirectories = "/ /home /mnt /media /opt /root /srv /tmp /usr /usr/local /usr/src /var /var/lib /var/tmp".split(" ");
+
+/** Not at, above or below one of these. */
+const sealedDirectories = [
+  "/bin /boot /dev /etc /lib /lib32 /lib64 /libx32 /proc /run /sbin /sys",
+  "/usr/bin /usr/include /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/libx32 /usr/sbin /usr/share",
+  "/usr/local/bin /usr/local/etc /usr/local/include /usr/local/lib /usr/local/libexec /usr/local/sbin /usr/local/share",
+  "/var/cache /var/log /var/run /var/spool",
+].flatMap((line) => line.split(" "));
+
+/** The situation (below `error.`) that forbids this write root, or undefined. @param root absolute, normalised */
+export function writeRootFault(root: string, facts: PolicyFacts): string | undefined {
+  if (isWithin(facts.home, root)) return "policy.write-root-home";
+  const touches = (sealed: string): boolean => isWithin(root, sealed) || isWithin(sealed, root);
+  if ((facts.protectedPaths ?? []).some(touches)) return "policy.write-root-own";
+  if (broadDirectories.some((broad) => isWithin(broad, root)) || sealedDirectories.some(touches)) return "policy.write-root-system";
+  return undefined;
+}
