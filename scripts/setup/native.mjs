@@ -5,17 +5,20 @@ import path from "node:path";
 import { lastLogLines, machineEnvironment, runLogged } from "./run-logged.mjs";
 import { SetupError } from "./setup-error.mjs";
 
-/** @param {readonly string[]} targets */
-const make = (targets) => ["make", "-C", "native", ...targets];
+/**
+ * @param {import("./context.mjs").SetupContext} context
+ * @param {readonly string[]} options
+ */
+const make = ({ forTests }, options) => ["make", "-C", "native", ...options, "all", ...(forTests ? ["test-build"] : [])];
 
 /** @param {import("./context.mjs").SetupContext} context */
-export function nativeIsBuilt({ root, environment }) {
-  const [file = "", ...args] = make(["--question", "all"]);
-  return spawnSync(file, args, { cwd: root, env: machineEnvironment(environment), stdio: "ignore" }).status === 0;
+export function nativeIsBuilt(context) {
+  const [file = "", ...args] = make(context, ["--question"]);
+  return spawnSync(file, args, { cwd: context.root, env: machineEnvironment(context.environment), stdio: "ignore" }).status === 0;
 }
 
 /** @param {import("./context.mjs").SetupContext} context */
 export function buildNative(context) {
-  const built = runLogged(context, make(["all"]), { environment: machineEnvironment(context.environment) });
+  const built = runLogged(context, make(context, []), { environment: machineEnvironment(context.environment) });
   if (!built) throw new SetupError("setup.make-failed", { log: path.join(context.build, "setup.log") }, lastLogLines(context));
 }
