@@ -24,7 +24,10 @@ export interface StreamCommitments {
 
 /** Words that may stand in a leaf: letters, digits and `._:+/-`. */
 function asWord(text: string): string {
-  const word = text.replaceAll(/[^A-Za-z0-9._:+/-]+/gu, "-").replace(/^[^A-Za-z0-9]+/u, "").slice(0, 128);
+  const word = text
+    .replaceAll(/[^A-Za-z0-9._:+/-]+/gu, "-")
+    .replace(/^[^A-Za-z0-9]+/u, "")
+    .slice(0, 128);
   return word === "" ? "none" : word;
 }
 
@@ -55,7 +58,12 @@ export class ActionRecord {
     return { firstSeq: this.#firstSeq ?? 0, lastSeq: this.#lastSeq };
   }
 
-  async #append<T extends RecordType>(type: T, body: NewRecord<T>["body"], detail?: Readonly<Record<string, unknown>>, durability: "kernel" | "synced" = "kernel"): Promise<void> {
+  async #append<T extends RecordType>(
+    type: T,
+    body: NewRecord<T>["body"],
+    detail?: Readonly<Record<string, unknown>>,
+    durability: "kernel" | "synced" = "kernel",
+  ): Promise<void> {
     const { task, action } = this.#identity;
     const record: NewRecord<T> = { type, task, action, policy: this.#policy.hash, body, ...(detail === undefined ? {} : { detail }) };
     const receipt = await this.#ledger.append(record, durability);
@@ -82,6 +90,7 @@ export class ActionRecord {
       reason: decision.reason,
       environmentNames: [...environmentNames],
       policy: policy.document,
+      retentionDays: policy.retentionDays,
     };
     // `allow` by rule survives a kill of every process; an `ask` is on the device before anybody acts on it.
     await this.#append("policy.decision", body, detail, decision.verdict === "ask" ? "synced" : "kernel");

@@ -29,8 +29,8 @@ export interface TaskView {
   readonly wasReaped: boolean;
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** ISO date until which the record is kept. */
-  readonly keptUntil: string;
+  /** ISO date until which the record is kept; undefined when the task's details were erased. */
+  readonly keptUntil: string | undefined;
 }
 
 type Lines = readonly Sentence[];
@@ -47,7 +47,10 @@ function notOpened(): Lines {
 
 function identity(walls: WallReport): Lines {
   const { hostUid, insideUid, capabilities } = walls.identity;
-  const names = capabilities.length === 0 ? say("task.identity.no-capabilities") : say("task.identity.capabilities", { names: capabilities.join(", ") });
+  const names =
+    capabilities.length === 0
+      ? say("task.identity.no-capabilities")
+      : say("task.identity.capabilities", { names: capabilities.join(", ") });
   return [say("task.identity.uid", { hostUid, insideUid }), names];
 }
 
@@ -62,7 +65,8 @@ function happened(view: TaskView): Lines {
   const { ending } = view;
   if (ending === undefined) return lines;
   lines.push(say(`task.happened.${ending.child.kind}`, { value: ending.child.value, durationMs: ending.durationMs }));
-  for (const hit of ending.limitHits) lines.push(say("task.happened.limit", { limit: hit.limit, allowed: hit.allowed, observed: hit.observed }));
+  for (const hit of ending.limitHits)
+    lines.push(say("task.happened.limit", { limit: hit.limit, allowed: hit.allowed, observed: hit.observed }));
   lines.push(say("task.happened.output", { stdoutBytes: ending.stdoutBytes, stderrBytes: ending.stderrBytes }));
   return lines;
 }
@@ -72,6 +76,14 @@ function held(walls: WallReport): Lines {
     ...walls.layers.map((layer) => say("task.held.layer", { name: layer.name, detail: layer.detail })),
     ...walls.limits.map((limit) => say(`task.held.limit-${limit.strength}`, { limit: limit.limit, mechanism: limit.mechanism })),
   ];
+}
+
+function kept({ firstSeq, lastSeq, keptUntil }: TaskView): Lines {
+  const record =
+    keptUntil === undefined
+      ? say("task.kept.erased", { firstSeq, lastSeq })
+      : say("task.kept.record", { firstSeq, lastSeq, until: keptUntil });
+  return [record, say("task.kept.nothing-else")];
 }
 
 /** All seven answers, in the order of the questions. */
@@ -88,7 +100,7 @@ export function taskAnswerSheet(view: TaskView): AnswerSheet {
     ["connect", walls === undefined ? notOpened() : listed("task.connect.target", "task.connect.nothing", walls.connects)],
     ["identity", walls === undefined ? notOpened() : identity(walls)],
     ["happened", happened(view)],
-    ["kept", [say("task.kept.record", { firstSeq: view.firstSeq, lastSeq: view.lastSeq, until: view.keptUntil }), say("task.kept.nothing-else")]],
+    ["kept", kept(view)],
     ["held", walls === undefined ? notOpened() : held(walls)],
   ];
   return {

@@ -55,7 +55,8 @@ function refusal(request: CommandRequest, decision: Decision): GloveboxError | u
     if (decision.reason === "") return new GloveboxError("POLICY_DENIED", "run.denied", { values: { command, rule } });
     return new GloveboxError("POLICY_DENIED", "run.denied-because", { values: { command, rule, reason: decision.reason } });
   }
-  if (decision.verdict === "ask") return new GloveboxError("APPROVAL_UNAVAILABLE", "run.approval-unavailable", { values: { command, rule } });
+  if (decision.verdict === "ask")
+    return new GloveboxError("APPROVAL_UNAVAILABLE", "run.approval-unavailable", { values: { command, rule } });
   return undefined;
 }
 
@@ -98,7 +99,10 @@ async function openSandbox(action: Action, journal: TaskJournal): Promise<Sandbo
       },
     });
   } catch (cause) {
-    const error = cause instanceof GloveboxError ? cause : new GloveboxError("SANDBOX_OPEN_FAILED", "run.open-failed", { values: { reason: String(cause) }, cause });
+    const error =
+      cause instanceof GloveboxError
+        ? cause
+        : new GloveboxError("SANDBOX_OPEN_FAILED", "run.open-failed", { values: { reason: String(cause) }, cause });
     await record.refused(error.code);
     await record.resultWithoutRun("refused");
     throw error;
@@ -112,7 +116,11 @@ interface Watched {
 
 async function executeCommand({ parts, policy, request, io, identity }: Action, sandbox: Sandbox): Promise<Watched> {
   const streams = { stdout: await parts.ledger.openCommitment(identity.task), stderr: await parts.ledger.openCommitment(identity.task) };
-  const execution = await sandbox.exec({ argv: request.argv, cwd: request.cwd, ...(request.pty === undefined ? {} : { pty: request.pty }) });
+  const execution = await sandbox.exec({
+    argv: request.argv,
+    cwd: request.cwd,
+    ...(request.pty === undefined ? {} : { pty: request.pty }),
+  });
   parts.step("started");
   io.onStart({ signal: (name) => execution.signal(name), resize: (size) => execution.resize(size) });
   const report = await supervise({
@@ -151,7 +159,15 @@ function resultOf(action: Action, sandbox: Sandbox, { report }: Watched): RunRes
     ...record.range,
     keptUntil,
   });
-  return { task: identity.task, action: identity.action, policyHash: policy.hash, exitCode: exitCodeOf(report), ...ending, ledger: record.range, sheet };
+  return {
+    task: identity.task,
+    action: identity.action,
+    policyHash: policy.hash,
+    exitCode: exitCodeOf(report),
+    ...ending,
+    ledger: record.range,
+    sheet,
+  };
 }
 
 /** The record of an action that broke off after its sandbox was open. */
@@ -197,7 +213,13 @@ async function runInSandbox(action: Action, journal: TaskJournal): Promise<RunRe
 export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, request: RunRequest, io: RunIo): Promise<RunResult> {
   const identity = { task: makeTaskId(parts.ids), action: makeActionId(parts.ids), sandbox: makeSandboxId(parts.ids) };
   const record = new ActionRecord(parts.ledger, identity, policy);
-  const environment = buildEnvironment({ policy, caller: request.callerEnvironment, user: parts.user, cwd: request.cwd, hasTerminal: request.pty !== undefined });
+  const environment = buildEnvironment({
+    policy,
+    caller: request.callerEnvironment,
+    user: parts.user,
+    cwd: request.cwd,
+    hasTerminal: request.pty !== undefined,
+  });
   const action: Action = { parts, policy, request, io, identity, record, environment, life: { isNothingLeft: true } };
   await admit(action);
   const journal = await openTaskJournal(parts.layout.tasks, identity.task, identity.sandbox, parts.owner);

@@ -1,21 +1,9 @@
 // Builds a command's environment from nothing: the policy's allow-list, the policy's own values, and the few names every program expects.
 import type { HostUser } from "../contracts/boundary.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import { passedEnvironment } from "../policy/policy.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
-
-/** `LANG` matches itself, `LC_*` every name that begins with `LC_`. */
-export function matchesName(pattern: string, name: string): boolean {
-  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
-}
-
-function passed(policy: CompiledPolicy, caller: Variables): Record<string, string> {
-  const result: Record<string, string> = {};
-  for (const [name, value] of Object.entries(caller)) {
-    if (value !== undefined && policy.environment.pass.some((pattern) => matchesName(pattern, name))) result[name] = value;
-  }
-  return result;
-}
 
 export interface EnvironmentParts {
   readonly policy: CompiledPolicy;
@@ -40,7 +28,7 @@ export function buildEnvironment(parts: EnvironmentParts): Record<string, string
     TMPDIR: "/tmp",
     PWD: cwd,
     ...(parts.hasTerminal ? { TERM: "xterm-256color" } : {}),
-    ...passed(policy, caller),
+    ...passedEnvironment(policy.environment.pass, caller),
     ...policy.environment.set,
   };
 }

@@ -1,6 +1,6 @@
 // Finds and reads the policy documents of a call: system, user, project and flags. Reading only; what they mean is the policy room's work.
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import type { PolicySelection } from "../contracts/door.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
@@ -20,27 +20,22 @@ export interface PolicyPlaces {
 
 export interface FoundPolicy {
   readonly file: string;
-  readonly text: string;
+  readonly bytes: Uint8Array;
   readonly digest: string;
 }
 
 type FormatOfFile = (name: string) => PolicySource["format"];
 
-async function openRegular(file: string): Promise<import("node:fs/promises").FileHandle | undefined> {
+async function openRegular(file: string): Promise<FileHandle | undefined> {
   try {
     // O_NONBLOCK: a fifo in the project must not hold us. O_NOFOLLOW is not set: a person may link their own policy.
     return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return undefined;
-    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", { values: { file, errno: systemErrorCode(error) ?? "unknown" }, cause: error });
-  }
-}
-
-function decode(file: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.not-text", { values: { file }, cause: error });
+    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", {
+      values: { file, errno: systemErrorCode(error) ?? "unknown" },
+      cause: error,
+    });
   }
 }
 
@@ -51,7 +46,8 @@ async function readPolicy(file: string, allowedOwners: readonly number[] | undef
   try {
     const stat = await handle.stat();
     if (!stat.isFile()) throw new GloveboxError("POLICY_UNREADABLE", "policy-files.not-regular", { values: { file } });
-    if (stat.size > maximumBytes) throw new GloveboxError("POLICY_UNREADABLE", "policy-files.too-large", { values: { file, maximum: maximumBytes } });
+    if (stat.size > maximumBytes)
+      throw new GloveboxError("POLICY_UNREADABLE", "policy-files.too-large", { values: { file, maximum: maximumBytes } });
     if (allowedOwners !== undefined && (!allowedOwners.includes(stat.uid) || (stat.mode & 0o022) !== 0)) {
       const owner = allowedOwners[0] ?? 0;
       throw new GloveboxError("STATE_INSECURE", "policy-files.insecure", { values: { file, owner } });
@@ -59,10 +55,13 @@ async function readPolicy(file: string, allowedOwners: readonly number[] | undef
     const buffer = Buffer.alloc(maximumBytes + 1);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
     const bytes = buffer.subarray(0, bytesRead);
-    return { file, text: decode(file, bytes), digest: sha256Digest(bytes) };
+    return { file, bytes, digest: sha256Digest(bytes) };
   } catch (error) {
     if (error instanceof GloveboxError) throw error;
-    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", { values: { file, errno: systemErrorCode(error) ?? "unknown" }, cause: error });
+    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", {
+      values: { file, errno: systemErrorCode(error) ?? "unknown" },
+      cause: error,
+    });
   } finally {
     await handle.close();
   }
@@ -104,13 +103,15 @@ export async function gatherPolicySources(parts: GatherParts, selection: PolicyS
   const { places } = parts;
   const sources: PolicySource[] = [];
   const add = (origin: PolicySource["origin"], found: FoundPolicy | undefined): void => {
-    if (found !== undefined) sources.push({ origin, label: found.file, format: parts.formatOfFile(found.file), text: found.text });
+    if (found !== undefined) sources.push({ origin, label: found.file, format: parts.formatOfFile(found.file), text: found.bytes });
   };
   add("system", await findOne(places.systemDirectory, "policy", [0]));
   add("user", await findOne(places.userDirectory, "policy", [places.uid, 0]));
   const project = await findProjectPolicy(selection.projectDirectory);
   if (project !== undefined) add((await parts.isTrusted(project)) ? "project-trusted" : "project", project);
   if (selection.policyFile !== undefined) add("flags", await readNamedPolicy(selection.policyFile));
-  if (selection.overrides !== undefined) sources.push({ origin: "flags", label: "command line", format: "json", text: JSON.stringify(selection.overrides) });
+  if (selection.overrides !== undefined) {
+    sources.push({ origin: "flags", label: "command line", format: "json", text: JSON.stringify(selection.overrides), lists: "add" });
+  }
   return sources;
 }

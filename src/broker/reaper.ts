@@ -47,7 +47,10 @@ async function reapTask(parts: ReaperParts, journal: JournalView): Promise<void>
   const sockets = await removeObjects(layout, journal, "socket");
   const directories = await removeObjects(layout, journal, "directory");
   // Recorded before the journal goes: a crash here repeats the work, it never hides it.
-  await parts.ledger.append({ type: "execution.reaped", task: journal.task, body: { processes, directories, sockets, cgroups: 0, mounts: 0 } }, "kernel");
+  await parts.ledger.append(
+    { type: "execution.reaped", task: journal.task, body: { processes, directories, sockets, cgroups: 0, mounts: 0 } },
+    "kernel",
+  );
   await removeTree(journal.directory, { parent: layout.tasks });
 }
 

@@ -29,7 +29,10 @@ export function stateLayout(owner: StateOwner, environment: Readonly<Record<stri
   const fallback = owner.uid === 0 ? "/var/lib" : path.join(owner.home, ".local/state");
   const state = path.join(absoluteOr(environment["XDG_STATE_HOME"], fallback), "glovebox");
   const runtimeHome = environment["XDG_RUNTIME_DIR"];
-  const runtime = runtimeHome !== undefined && path.isAbsolute(runtimeHome) ? path.join(path.normalize(runtimeHome), "glovebox") : path.join(state, "run");
+  const runtime =
+    runtimeHome !== undefined && path.isAbsolute(runtimeHome)
+      ? path.join(path.normalize(runtimeHome), "glovebox")
+      : path.join(state, "run");
   return {
     state,
     runtime,
@@ -58,7 +61,10 @@ export async function prepareState(layout: StateLayout, uid: number): Promise<vo
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
     } catch (error) {
-      throw new GloveboxError("LEDGER_UNWRITABLE", "state.unwritable", { values: { directory, errno: systemErrorCode(error) ?? "unknown" }, cause: error });
+      throw new GloveboxError("LEDGER_UNWRITABLE", "state.unwritable", {
+        values: { directory, errno: systemErrorCode(error) ?? "unknown" },
+        cause: error,
+      });
     }
     await requirePrivate(directory, uid);
   }

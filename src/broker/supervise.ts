@@ -38,7 +38,8 @@ class Tail {
 
   add(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
-    this.#tail = bytes.length >= tailBytes ? Buffer.from(bytes.subarray(-tailBytes)) : Buffer.concat([this.#tail, bytes]).subarray(-tailBytes);
+    this.#tail =
+      bytes.length >= tailBytes ? Buffer.from(bytes.subarray(-tailBytes)) : Buffer.concat([this.#tail, bytes]).subarray(-tailBytes);
   }
 
   summary(): StreamSummary {
@@ -116,7 +117,14 @@ export async function supervise(parts: SupervisionParts): Promise<SupervisionRep
       if (allowed > 0) await io.onOutput({ channel: chunk.channel, bytes: chunk.bytes.subarray(0, allowed) });
     }
     const exit = await exited;
-    return { exit, limitHits: hits, isCancelled, stdout: tails.stdout.summary(), stderr: tails.stderr.summary(), durationMs: elapsedMs(started, monotonicNs()) };
+    return {
+      exit,
+      limitHits: hits,
+      isCancelled,
+      stdout: tails.stdout.summary(),
+      stderr: tails.stderr.summary(),
+      durationMs: elapsedMs(started, monotonicNs()),
+    };
   } catch (error) {
     await execution.killTree(); // fails closed: a caller that cannot take the output does not leave a command running
     throw error;

@@ -31,7 +31,9 @@ export interface JournalView {
   readonly task: TaskId;
   readonly directory: string;
   /** Undefined when the journal is unreadable; `boot` and `sandbox` are undefined while the journal was being made. */
-  readonly owner: { readonly pid: number; readonly startTime: string; readonly boot?: string | undefined; readonly sandbox?: SandboxId | undefined } | undefined;
+  readonly owner:
+    | { readonly pid: number; readonly startTime: string; readonly boot?: string | undefined; readonly sandbox?: SandboxId | undefined }
+    | undefined;
   readonly objects: readonly KernelObject[];
 }
 
@@ -109,7 +111,8 @@ export async function readTaskJournals(tasks: string): Promise<readonly JournalV
     const finished = taskIdSchema.safeParse(name);
     const unfinished = parseUnfinishedName(name);
     if (finished.success) views.push(await readTask(directory, finished.data));
-    else if (unfinished !== undefined) views.push({ task: unfinished.task, directory, owner: { ...unfinished, sandbox: undefined }, objects: [] });
+    else if (unfinished !== undefined)
+      views.push({ task: unfinished.task, directory, owner: { ...unfinished, sandbox: undefined }, objects: [] });
   }
   return views;
 }

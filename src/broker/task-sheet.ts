@@ -10,14 +10,16 @@ import { taskAnswerSheet, type TaskView } from "./answer-sheet.ts";
 const strings = z.array(z.string());
 const wallsSchema = z.strictObject({
   layers: z.array(z.strictObject({ name: z.string(), detail: z.string() })),
-  limits: z.array(z.strictObject({ limit: z.enum(["wall", "output", "openFiles"]), mechanism: z.string(), strength: z.enum(["held", "supervised"]) })),
+  limits: z.array(
+    z.strictObject({ limit: z.enum(["wall", "output", "openFiles"]), mechanism: z.string(), strength: z.enum(["held", "supervised"]) }),
+  ),
   reads: strings,
   hidden: strings,
   writes: strings,
   connects: strings,
   identity: z.strictObject({ hostUid: z.int(), hostGid: z.int(), insideUid: z.int(), capabilities: strings }),
 });
-const requestSchema = z.looseObject({ argv: strings, cwd: z.string() });
+const decisionSchema = z.looseObject({ argv: strings, cwd: z.string(), retentionDays: z.int() });
 
 function bodyOf<T extends RecordType>(records: readonly StoredRecord[], type: T): RecordBody<T> | undefined {
   const record = records.find((candidate) => candidate.type === type);
@@ -41,7 +43,11 @@ function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
   return {
     outcome: result.outcome,
     child: { kind: ended.exit.kind, value: ended.exit.value },
-    limitHits: ended.limitHits.map((hit) => ({ limit: z.enum(["wall", "output", "openFiles"]).parse(hit.limit), allowed: hit.allowed, observed: hit.observed })),
+    limitHits: ended.limitHits.map((hit) => ({
+      limit: z.enum(["wall", "output", "openFiles"]).parse(hit.limit),
+      allowed: hit.allowed,
+      observed: hit.observed,
+    })),
     stdoutBytes: result.stdout?.bytes ?? 0,
     stderrBytes: result.stderr?.bytes ?? 0,
     durationMs: ended.durationMs,
@@ -54,25 +60,24 @@ function addDays(iso: string, days: number): string {
 
 /**
  * @param records the task's records in order of seq
- * @param retentionDays how long records are kept
  * @throws TASK_UNKNOWN when there are none
  */
-export function taskSheetFromRecords(task: string, records: readonly StoredRecord[], retentionDays: number): AnswerSheet {
+export function taskSheetFromRecords(task: string, records: readonly StoredRecord[]): AnswerSheet {
   const first = records[0];
   const last = records.at(-1);
   if (first === undefined || last === undefined) throw new GloveboxError("TASK_UNKNOWN", "run.task-unknown", { values: { task } });
-  const request = requestSchema.safeParse(detailOf(records, "policy.decision"));
+  const asked = decisionSchema.safeParse(detailOf(records, "policy.decision")).data;
   return taskAnswerSheet({
     task,
     policyHash: first.policy ?? "unknown",
     verdict: bodyOf(records, "policy.decision")?.verdict ?? "unknown",
-    request: request.success ? { argv: request.data.argv, cwd: request.data.cwd } : undefined,
+    request: asked,
     walls: wallsOf(records),
     refusal: bodyOf(records, "execution.refused")?.code,
     ending: endingOf(records),
     wasReaped: records.some((record) => record.type === "execution.reaped"),
     firstSeq: first.seq,
     lastSeq: last.seq,
-    keptUntil: addDays(last.ts, retentionDays),
+    keptUntil: asked === undefined ? undefined : addDays(last.ts, asked.retentionDays),
   });
 }

@@ -1,0 +1,194 @@
+// The composition root: the only place that knows which boundaries exist. main.ts (command line) and later lib.ts get their door from here.
+import { randomBytes } from "node:crypto";
+import { userInfo } from "node:os";
+import path from "node:path";
+import {
+  findProjectPolicy,
+  gatherPolicySources,
+  isTrusted,
+  noSteps,
+  pinTrust,
+  type PolicyPlaces,
+  prepareState,
+  readNamedPolicy,
+  reapAbandonedTasks,
+  runCommand,
+  type StateLayout,
+  stateLayout,
+  type Step,
+  taskSheetFromRecords,
+} from "./broker/broker.ts";
+import { openProcessBoundary, reapProcessSandbox } from "./boundaries/process/process.ts";
+import type { HostUser } from "./contracts/boundary.ts";
+import type { Door, PolicySelection } from "./contracts/door.ts";
+import { GloveboxError } from "./contracts/glovebox-error.ts";
+import type { CompiledPolicy, PolicyFacts, PolicySource } from "./contracts/policy-port.ts";
+import { runDoctor } from "./doctor/doctor.ts";
+import { canonicalPath } from "./kit/canonical-path.ts";
+import { processStartTime } from "./kit/process-identity.ts";
+import { ProcessLock } from "./kit/process-lock.ts";
+import { systemClock } from "./kit/system-clock.ts";
+import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
+import { checkPolicy, explainPolicy, formatOfFile, loadPolicy, policySchema } from "./policy/policy.ts";
+
+export const version = "0.1.0";
+
+export interface ComposeOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The directory that holds src/ and build/. */
+  readonly installation: string;
+  /** Names the points between which a crash may come; for tests. */
+  readonly step?: Step;
+}
+
+/** Who asks, by the user database: $HOME and $USER say nothing. */
+export function hostUser(): HostUser {
+  const { uid, gid, username, homedir } = userInfo();
+  return { uid, gid, name: username, home: canonicalPath(homedir) };
+}
+
+class ComposedDoor implements Door {
+  readonly #options: ComposeOptions;
+  readonly #user: HostUser;
+  readonly #layout: StateLayout;
+  readonly #places: PolicyPlaces;
+  readonly #clock = systemClock();
+  #ledger: Promise<OpenedLedger> | undefined;
+
+  constructor(options: ComposeOptions) {
+    this.#options = options;
+    this.#user = hostUser();
+    this.#layout = stateLayout(this.#user, options.environment);
+    this.#places = {
+      systemDirectory: "/etc/glovebox",
+      userDirectory: path.join(this.#user.home, ".config/glovebox"),
+      uid: this.#user.uid,
+    };
+  }
+
+  #boundary() {
+    const { installation } = this.#options;
+    return openProcessBoundary({
+      guardPath: path.join(installation, "build/guard"),
+      launcherPath: path.join(installation, "build/launcher"),
+      protectedPaths: this.#protectedPaths(),
+    });
+  }
+
+  #protectedPaths(): readonly string[] {
+    return [this.#layout.state, this.#layout.runtime, this.#options.installation].map(canonicalPath);
+  }
+
+  #openLedger(): Promise<OpenedLedger> {
+    this.#ledger ??= openLedger({ directory: this.#layout.state, clock: this.#clock, randomBytes, software: `glovebox-${version}` });
+    return this.#ledger;
+  }
+
+  #facts(projectDirectory: string): PolicyFacts {
+    return { home: this.#user.home, projectDirectory, canonicalPath, protectedPaths: this.#protectedPaths() };
+  }
+
+  async #sources(selection: PolicySelection): Promise<readonly PolicySource[]> {
+    return gatherPolicySources(
+      { places: this.#places, formatOfFile, isTrusted: (found) => isTrusted(this.#layout.trustFile, found) },
+      selection,
+    );
+  }
+
+  async policy(selection: PolicySelection): Promise<CompiledPolicy> {
+    return loadPolicy(await this.#sources(selection), this.#facts(selection.projectDirectory));
+  }
+
+  run: Door["run"] = async (request, io) => {
+    const policy = await this.policy(request.policy);
+    await prepareState(this.#layout, this.#user.uid);
+    const ledger = await this.#openLedger();
+    const { bootId: boot } = this.#clock;
+    await reapAbandonedTasks({ layout: this.#layout, boot, ledger, reapSandbox: this.#reapSandbox }, this.#tryLock);
+    const owner = { pid: process.pid, startTime: (await processStartTime(process.pid)) ?? "0", boot };
+    const parts = {
+      layout: this.#layout,
+      ledger,
+      boundary: this.#boundary(),
+      ids: { nowMs: () => this.#clock.wallMs(), randomBytes },
+      clock: this.#clock,
+      user: this.#user,
+      owner,
+      step: this.#options.step ?? noSteps,
+    };
+    return runCommand(parts, policy, request, io);
+  };
+
+  readonly #reapSandbox = async (
+    sandboxId: string,
+    objects: readonly { readonly kind: string; readonly name: string }[],
+  ): Promise<number> => {
+    const privateDirectory = objects.find((object) => object.kind === "directory")?.name;
+    if (privateDirectory === undefined) return 0;
+    return (await reapProcessSandbox({ sandboxId, privateDirectory })).processes;
+  };
+
+  readonly #tryLock = async (file: string): Promise<{ release(): void } | undefined> => {
+    const lock = new ProcessLock(file);
+    const release = await lock.take(0);
+    if (release === undefined) {
+      lock.close();
+      return undefined;
+    }
+    return {
+      release: () => {
+        release();
+        lock.close();
+      },
+    };
+  };
+
+  doctor: Door["doctor"] = async () => {
+    const checkLedger = async (): Promise<string> => {
+      await prepareState(this.#layout, this.#user.uid);
+      const { size } = await (await this.#openLedger()).seal();
+      return `${size}`;
+    };
+    return runDoctor({ boundary: this.#boundary(), stateDirectory: this.#layout.state, checkLedger });
+  };
+
+  explainPolicy: Door["explainPolicy"] = async (selection) => explainPolicy(await this.policy(selection));
+
+  explainTask: Door["explainTask"] = async (task) => {
+    const records = openLedgerReader({ directory: this.#layout.state }).task(task);
+    return taskSheetFromRecords(task, records);
+  };
+
+  checkPolicyFile: Door["checkPolicyFile"] = async (file, projectDirectory) => {
+    const found = await readNamedPolicy(file);
+    const source: PolicySource = { origin: "user", label: file, format: formatOfFile(file), text: found.bytes };
+    return checkPolicy(source, this.#facts(projectDirectory));
+  };
+
+  trustPolicy: Door["trustPolicy"] = async (projectDirectory) => {
+    const found = await findProjectPolicy(projectDirectory);
+    if (found === undefined) {
+      throw new GloveboxError("USAGE_INVALID", "policy-files.no-project-policy", { values: { directory: projectDirectory } });
+    }
+    await prepareState(this.#layout, this.#user.uid);
+    await pinTrust(this.#layout.trustFile, found);
+    return { file: found.file, digest: found.digest };
+  };
+
+  policySchema: Door["policySchema"] = () => policySchema();
+
+  records: Door["records"] = async (filter) => openLedgerReader({ directory: this.#layout.state }).list(filter);
+
+  record: Door["record"] = async (seq) => openLedgerReader({ directory: this.#layout.state }).read(seq);
+
+  verify: Door["verify"] = (options) => verifyLedger({ directory: this.#layout.state, ...options });
+
+  async close(): Promise<void> {
+    await (await this.#ledger)?.close();
+  }
+}
+
+/** A door with everything behind it. Nothing is opened until it is asked for something. */
+export function composeDoor(options: ComposeOptions): Door & { close(): Promise<void> } {
+  return new ComposedDoor(options);
+}
