@@ -30,6 +30,8 @@ export const recordBodySchemas = {
   "log.opened": z.strictObject({ format: z.literal(1), keyId: word, software: word }),
   "log.recovered": z.strictObject({ tornBytes: count, tornDigest: digestSchema }),
   "log.key-changed": z.strictObject({ keyId: word, previousKeyId: word }),
+  /** The task's key and blobs are gone on purpose; its other records stay. */
+  "log.erased": z.strictObject({ blobs: count }),
   "log.rotated": z.strictObject({ segment: count }),
   "policy.decision": z.strictObject({
     kind: z.enum(["command"]),

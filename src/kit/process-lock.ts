@@ -1,0 +1,118 @@
+// A lock between processes that the kernel gives back when its holder dies, however it dies (kill -9 included).
+// Node has no flock(2); SQLite's exclusive transaction is an fcntl(2) lock on the file. Nothing is ever written to it.
+// It does not lock threads against each other beyond what SQLite does, and nothing else in the process may open the two files:
+// closing any descriptor of a file drops this process's fcntl locks on it.
+import { closeSync, lstatSync, openSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+
+const sqliteBusy = 5;
+const eagerTurns = 4;
+const longestPauseMs = 4;
+
+/** Only ever opens a file that it makes: see above for why. @throws EEXIST never, what else open(2) says otherwise */
+function createMissing(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    // Another process made it first, which is as good.
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}
+
+/** One lockable file. */
+class LockFile {
+  readonly #file: string;
+  #database: DatabaseSync | undefined;
+  #inode = 0n;
+  #held = false;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  #currentInode(): bigint | undefined {
+    return statSync(this.#file, { bigint: true, throwIfNoEntry: false })?.ino;
+  }
+
+  #open(): DatabaseSync {
+    this.#database?.close();
+    createMissing(this.#file);
+    this.#inode = this.#currentInode() ?? 0n;
+    this.#database = new DatabaseSync(this.#file, { timeout: 0 });
+    return this.#database;
+  }
+
+  tryTake(): boolean {
+    if (this.#held) return false;
+    // A lock on a file that somebody replaced would exclude nobody.
+    const database = this.#database !== undefined && this.#currentInode() === this.#inode ? this.#database : this.#open();
+    try {
+      database.exec("BEGIN EXCLUSIVE");
+    } catch (error) {
+      if (error instanceof Error && "errcode" in error && error.errcode === sqliteBusy) return false;
+      throw error;
+    }
+    this.#held = true;
+    return true;
+  }
+
+  release(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    // Rolled back, not committed: a commit would write the first page of a database.
+    this.#database?.exec("ROLLBACK");
+  }
+
+  close(): void {
+    this.release();
+    this.#database?.close();
+    this.#database = undefined;
+  }
+}
+
+/** Tries until `deadline` (performance.now() milliseconds); pauses are short and let the event loop run. */
+async function takeUntil(lock: LockFile, deadline: number): Promise<boolean> {
+  for (let attempt = 0; ; attempt += 1) {
+    if (lock.tryTake()) return true;
+    if (performance.now() >= deadline) return false;
+    if (attempt < eagerTurns) await nextTurn();
+    else await delay(1 + Math.random() * (longestPauseMs - 1));
+  }
+}
+
+export class ProcessLock {
+  readonly #main: LockFile;
+  readonly #turn: LockFile;
+
+  /** @param file made when missing, mode 0600; a second file `<file>.turn` stands beside it */
+  constructor(file: string) {
+    this.#main = new LockFile(file);
+    this.#turn = new LockFile(`${file}.turn`);
+  }
+
+  /**
+   * Waits for the lock. Whoever waits holds the turn, so a process that takes the lock again and again lets others in between.
+   * @param waitMs how long to try
+   * @returns the function that releases it (call once), or undefined when it stayed taken. Throws what the file system says.
+   */
+  async take(waitMs: number): Promise<(() => void) | undefined> {
+    const deadline = performance.now() + waitMs;
+    if (!(await takeUntil(this.#turn, deadline))) return undefined;
+    try {
+      if (!(await takeUntil(this.#main, deadline))) return undefined;
+    } finally {
+      this.#turn.release();
+    }
+    return () => {
+      this.#main.release();
+    };
+  }
+
+  /** Releases and forgets; the files stay. */
+  close(): void {
+    this.#main.close();
+    this.#turn.close();
+  }
+}

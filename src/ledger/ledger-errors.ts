@@ -1,0 +1,17 @@
+// How system errors become the ledger's refusals.
+import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
+
+/** A GloveboxError as it is; anything else becomes LEDGER_UNWRITABLE with the system's word for it. */
+export function unwritable(error: unknown, path: string): GloveboxError {
+  if (error instanceof GloveboxError) return error;
+  const reason = systemErrorCode(error) ?? (error instanceof Error ? error.message : "unknown");
+  return new GloveboxError("LEDGER_UNWRITABLE", "ledger.unwritable", { values: { path, reason }, cause: error });
+}
+
+export function inconsistent(situation: string, values: Readonly<Record<string, string | number>>): GloveboxError {
+  return new GloveboxError("LEDGER_INCONSISTENT", situation, { values });
+}
+
+export function refusedValue(type: string, reason: string): GloveboxError {
+  return new GloveboxError("LEDGER_VALUE_REFUSED", "ledger.value-refused", { values: { type, reason } });
+}

@@ -1,0 +1,52 @@
+// The verifier's eyes: reads a state directory and nothing else.
+import { createHash } from "node:crypto";
+import { readFile, readdir } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { BlobMention, Finding } from "./walk.ts";
+
+const settleMs = 50;
+
+/** A file's bytes; undefined when it does not exist. */
+export async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Names of the segments in order. */
+export async function segmentNames(directory: string): Promise<readonly string[]> {
+  const names = await readdir(path.join(directory, "ledger"));
+  return names.filter((name) => /^segment-\d{8}\.log$/u.test(name)).toSorted();
+}
+
+/** Reads a file again until it stops growing: a writer may be in the middle of a write. */
+export async function readSettled(file: string): Promise<Buffer> {
+  let bytes = await readFile(file);
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    if (bytes.length === 0 || bytes.at(-1) === 0x0a) return bytes;
+    await delay(settleMs);
+    const again = await readFile(file);
+    if (again.length === bytes.length) return again;
+    bytes = again;
+  }
+  return bytes;
+}
+
+/** Compares a record's blob with its name. A task without a key was erased, or its blobs were not copied along: no finding. */
+export async function checkBlob(directory: string, mention: BlobMention): Promise<Finding | undefined> {
+  const name = /^sha256:(?<hex>[0-9a-f]{64})$/u.exec(mention.digest)?.groups?.["hex"];
+  const { seq, segment, task } = mention;
+  const values = { seq, segment, task };
+  if (name === undefined || !/^t-[0-9a-f-]{25}$/u.test(task)) return { exit: 6, segment, seq, situation: "unreadable-blob", values };
+  const bytes = await readIfThere(path.join(directory, "blobs", task, name));
+  if (bytes !== undefined) {
+    const same = createHash("sha256").update(bytes).digest("hex") === name;
+    return same ? undefined : { exit: 1, segment, seq, situation: "altered-blob", values };
+  }
+  const key = await readIfThere(path.join(directory, "blobs", task, "key"));
+  return key === undefined ? undefined : { exit: 4, segment, seq, situation: "missing-blob", values };
+}
