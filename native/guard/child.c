@@ -70,21 +70,23 @@ static int execute(const struct child_plan *plan) {
   }
 }
 
-_Noreturn static void fail(struct child_failure *failure, uint32_t stage, int error) {
+_Noreturn static void fail(volatile struct child_failure *failure, uint32_t stage, int error) {
   failure->stage = stage;
   failure->error = (uint32_t)error;
   _exit(1);
 }
 
-_Noreturn void child_run(const struct child_plan *plan, struct child_failure *failure) {
+_Noreturn void child_run(const struct child_plan *plan, volatile struct child_failure *failure) {
   setsid();
   const int error = place_streams(plan->streams);
   if (error != 0) fail(failure, GB_STAGE_FORK, error);
   if (plan->request.pty && ioctl(0, TIOCSCTTY, 0) != 0) fail(failure, GB_STAGE_TERMINAL, errno);
   umask((mode_t)plan->request.umask);
   if (chdir(plan->cwd) != 0) fail(failure, GB_STAGE_CWD, errno);
-  failure->wall = wall_raise(&plan->wall, &plan->request);
-  if (failure->wall.wall != 0) _exit(1);
+  const struct wall_failure missing = wall_raise(&plan->wall, &plan->request);
+  failure->wall.error = missing.error;
+  failure->wall.wall = missing.wall;
+  if (missing.wall != 0) _exit(1);
   reset_signals();
   fail(failure, GB_STAGE_EXEC, execute(plan));
 }

@@ -13,7 +13,8 @@ struct child_plan {
   struct wall wall;
 };
 
-// Why nothing was executed; all zero once it was. Written by the child into memory that it shares with its parent until then.
+// Why nothing was executed; all zero once it was. Written by the child into memory that it shares with its parent until then: volatile,
+// because the compiler sees no writer on the parent's side of a vfork.
 struct child_failure {
   uint32_t stage; // GB_STAGE_*
   struct wall_failure wall;
@@ -21,6 +22,6 @@ struct child_failure {
 };
 
 // Runs in the child of a vfork: never returns, and leaves the parent's data alone except *failure.
-_Noreturn void child_run(const struct child_plan *plan, struct child_failure *failure);
+_Noreturn void child_run(const struct child_plan *plan, volatile struct child_failure *failure);
 
 #endif

@@ -117,21 +117,19 @@ static bool forward(struct guard *guard, const struct command *command, const st
 }
 
 bool command_read_reports(struct guard *guard, struct command *command) {
-  for (;;) {
+  while (command->socket >= 0) {
     struct report report;
     const ssize_t got = recv(command->socket, &report, sizeof report, MSG_DONTWAIT);
     if (got < 0) return errno == EAGAIN || errno == EINTR;
-    if (got == 0) {
-      close_if_open(&command->socket);
-      return true;
-    }
-    if (got != (ssize_t)sizeof report || !forward(guard, command, &report)) return false;
+    if (got == 0) close_if_open(&command->socket);
+    else if (got != (ssize_t)sizeof report || !forward(guard, command, &report)) return false;
   }
+  return true;
 }
 
 bool command_lose_keeper(struct guard *guard, struct command *command) {
   command->keeper = 0;
-  if (command->socket >= 0 && !command_read_reports(guard, command)) return false;
+  if (!command_read_reports(guard, command)) return false;
   close_if_open(&command->socket);
   command->tree_gone = true;
   return channel_queue(&guard->channel, GB_TYPE_TREE_GONE, command->slot->stream, NULL, 0);

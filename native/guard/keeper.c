@@ -54,7 +54,7 @@ static void close_all_but(const struct child_plan *plan, int socket, int proc) {
   syscall(SYS_close_range, first, ~0u, 0);
 }
 
-static pid_t start(const struct child_plan *plan, struct child_failure *failure) {
+static pid_t start(const struct child_plan *plan, volatile struct child_failure *failure) {
   const pid_t pid = vfork(); // the parent waits until the child executes or ends, so the failure it wrote can be read at once
   if (pid == 0) child_run(plan, failure);
   return pid;
@@ -131,10 +131,11 @@ _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
   sigaddset(&children, SIGCHLD);
   struct keeper keeper = {.socket = socket, .proc = proc, .signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK)};
   if (keeper.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) _exit(1);
-  struct child_failure failure = {0};
-  const pid_t pid = start(plan, &failure);
-  for (int index = 0; index < 3; index++) close(plan->streams[index]);
+  volatile struct child_failure shared = {0};
+  const pid_t pid = start(plan, &shared);
+  struct child_failure failure = {.stage = shared.stage, .wall = {shared.wall.wall, shared.wall.error}, .error = shared.error};
   if (pid < 0) failure = (struct child_failure){.stage = GB_STAGE_FORK, .error = (uint32_t)errno};
+  for (int index = 0; index < 3; index++) close(plan->streams[index]);
   if (pid < 0 || failure.stage != 0 || failure.wall.wall != 0) {
     report_failure(&keeper, &failure);
     keep(&keeper);

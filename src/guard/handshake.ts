@@ -1,0 +1,113 @@
+// HELLO, rules, SEAL, READY: nothing is executed before the guard has said which walls stand, and they must be all.
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { errnoName } from "./errno-name.ts";
+import { violation } from "./frame-decoder.ts";
+import type { SessionMessage } from "./guard-message.ts";
+import { type GuardRule, helloFrame, ruleFrame, sealFrame } from "./host-frames.ts";
+import { features, type LayerName, layers, sizes } from "./protocol.ts";
+
+/** The inner walls as the guard reports them. */
+export interface GuardReady {
+  readonly landlockAbi: number;
+  /** All of them, unless this is a test build that leaves some out. */
+  readonly layers: readonly LayerName[];
+  readonly isTestBuild: boolean;
+}
+
+export interface HandshakeOptions {
+  readonly allowTestBuild?: boolean;
+  readonly readyTimeoutMs?: number;
+}
+
+function unavailable(situation: string, values: Readonly<Record<string, string | number>> = {}): GloveboxError {
+  return new GloveboxError("WALL_UNAVAILABLE", situation, { values });
+}
+
+export class Handshake {
+  readonly #send: (frame: Buffer) => void;
+  readonly #options: HandshakeOptions;
+  readonly #outcome = Promise.withResolvers<GuardReady>();
+  #phase: "idle" | "waiting" | "ready" | "failed" = "idle";
+  #rules: readonly GuardRule[] = [];
+  #hello: (SessionMessage & { kind: "hello" }) | undefined;
+
+  constructor(send: (frame: Buffer) => void, options: HandshakeOptions) {
+    this.#send = send;
+    this.#options = options;
+    this.#outcome.promise.catch(() => {}); // reported to whoever runs it
+  }
+
+  get isReady(): boolean {
+    return this.#phase === "ready";
+  }
+
+  async run(rules: readonly GuardRule[]): Promise<GuardReady> {
+    if (this.#phase !== "idle") throw new TypeError("Cannot configure a guard twice");
+    this.#phase = "waiting";
+    this.#rules = rules;
+    if (this.#hello !== undefined) this.#begin(this.#hello);
+    const limitMs = this.#options.readyTimeoutMs ?? 10_000;
+    const timer = setTimeout(() => this.lose(unavailable("guard.silent", { limitMs })), limitMs);
+    try {
+      return await this.#outcome.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** @throws GUARD_PROTOCOL for a message that cannot come now */
+  accept(message: SessionMessage): void {
+    switch (message.kind) {
+      case "hello":
+        if (this.#hello !== undefined) throw violation("hello-twice");
+        this.#hello = message;
+        if (this.#phase === "waiting") this.#begin(message);
+        return;
+      case "ready":
+        if (this.#phase !== "waiting" || this.#hello === undefined) throw violation("ready-order");
+        this.#acceptReady(message, (this.#hello.features & features.testBuild) !== 0);
+        return;
+      case "failed":
+        if (this.#phase !== "waiting" || this.#hello === undefined) throw violation("failed-order");
+        this.lose(this.#failure(message));
+    }
+  }
+
+  lose(reason: GloveboxError): void {
+    this.#phase = "failed";
+    this.#outcome.reject(reason);
+  }
+
+  #begin(hello: SessionMessage & { kind: "hello" }): void {
+    const isTestBuild = (hello.features & features.testBuild) !== 0;
+    if (hello.version !== sizes.version) {
+      this.lose(unavailable("guard.version", { found: hello.version, needed: sizes.version }));
+    } else if (isTestBuild && this.#options.allowTestBuild !== true) {
+      this.lose(unavailable("guard.test-build"));
+    } else {
+      this.#send(Buffer.concat([helloFrame(hello.epoch), ...this.#rules.map(ruleFrame), sealFrame()]));
+    }
+  }
+
+  #acceptReady(message: SessionMessage & { kind: "ready" }, isTestBuild: boolean): void {
+    const { all: _, ...single } = layers;
+    for (const wall of Object.keys(single)) {
+      if (!isTestBuild && !message.layers.some((layer) => layer === wall))
+        return this.lose(unavailable("guard.wall-missing", { wall, errno: "-" }));
+    }
+    if (!isTestBuild && message.landlockAbi < sizes.landlockAbiMin) {
+      return this.lose(unavailable("guard.landlock-old", { found: message.landlockAbi, needed: sizes.landlockAbiMin }));
+    }
+    this.#phase = "ready";
+    this.#outcome.resolve({ landlockAbi: message.landlockAbi, layers: message.layers, isTestBuild });
+  }
+
+  #failure(message: SessionMessage & { kind: "failed" }): GloveboxError {
+    const errno = errnoName(message.errno);
+    const path = message.rule === undefined ? undefined : this.#rules[message.rule]?.path;
+    if (path !== undefined) return unavailable("guard.rule-unusable", { path, errno });
+    if (message.wall === "landlock" && errno === "EOPNOTSUPP")
+      return unavailable("guard.landlock-old", { found: 0, needed: sizes.landlockAbiMin });
+    return unavailable("guard.wall-missing", { wall: message.wall, errno });
+  }
+}

@@ -1,0 +1,90 @@
+// Frames that the host sends.
+import { channels, domains, execFlags, frameTypes, sizes } from "./protocol.ts";
+
+function frame(type: number, stream: number, payload: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(sizes.header + payload.length);
+  bytes.writeUInt32LE(payload.length, 0);
+  bytes.writeUInt8(type, 4);
+  bytes.fill(0, 5, 8);
+  bytes.writeUInt32LE(stream, 8);
+  bytes.set(payload, sizes.header);
+  return bytes;
+}
+
+function numbers(...values: readonly number[]): Buffer {
+  const bytes = Buffer.allocUnsafe(values.length * 4);
+  for (const [index, value] of values.entries()) bytes.writeUInt32LE(value, index * 4);
+  return bytes;
+}
+
+const nothing = new Uint8Array(0);
+
+/** One path rule of the commands' Landlock domain, the guard's own, or both. */
+export interface GuardRule {
+  /** Bits of landlock-rights.ts. */
+  readonly rights: bigint;
+  /** Absolute, inside, and free of symbolic links: a link in it counts as absent. */
+  readonly path: string;
+  /** A path that is absent is passed over; a missing right only ever denies. */
+  readonly optional?: boolean;
+  readonly domain?: keyof typeof domains;
+}
+
+/** A resource of setrlimit(2) by its Linux number, and the most it may be. */
+export interface ResourceLimit {
+  readonly resource: number;
+  readonly value: bigint;
+}
+
+export interface ExecFrame {
+  readonly pty: { readonly rows: number; readonly columns: number } | undefined;
+  readonly argc: number;
+  readonly envc: number;
+  readonly umask: number;
+  readonly limits: readonly ResourceLimit[];
+}
+
+export const helloFrame = (epoch: number): Buffer => frame(frameTypes.hello, 0, numbers(sizes.version, 0, epoch));
+export const sealFrame = (): Buffer => frame(frameTypes.seal, 0, nothing);
+export const stdinFrame = (stream: number, bytes: Uint8Array): Buffer => frame(frameTypes.stdin, stream, bytes);
+export const stdinEndFrame = (stream: number): Buffer => frame(frameTypes.stdinEnd, stream, nothing);
+export const signalFrame = (stream: number, signal: number): Buffer => frame(frameTypes.signal, stream, numbers(signal));
+export const killTreeFrame = (stream: number): Buffer => frame(frameTypes.killTree, stream, nothing);
+export const creditFrame = (stream: number, channel: "stdout" | "stderr", bytes: number): Buffer =>
+  frame(frameTypes.credit, stream, numbers(channels[channel], bytes));
+
+export function resizeFrame(stream: number, size: { readonly rows: number; readonly columns: number }): Buffer {
+  return frame(frameTypes.resize, stream, numbers(((size.rows & 0xffff) | ((size.columns & 0xffff) << 16)) >>> 0));
+}
+
+export function ruleFrame(rule: GuardRule): Buffer {
+  const head = Buffer.alloc(12);
+  head.writeBigUInt64LE(rule.rights, 0);
+  head.writeUInt8(rule.optional === true ? 1 : 0, 8);
+  head.writeUInt8(domains[rule.domain ?? "both"], 9);
+  return frame(frameTypes.landlockRule, 0, Buffer.concat([head, Buffer.from(rule.path)]));
+}
+
+/** The block of strings in as many frames as it takes. */
+export function argumentFrames(stream: number, block: Uint8Array): readonly Buffer[] {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < block.length; at += sizes.dataMax)
+    frames.push(frame(frameTypes.args, stream, block.subarray(at, at + sizes.dataMax)));
+  return frames;
+}
+
+export function execFrame(stream: number, exec: ExecFrame): Buffer {
+  const payload = Buffer.alloc(24 + exec.limits.length * 16);
+  payload.writeUInt32LE(exec.pty === undefined ? 0 : execFlags.pty, 0);
+  payload.writeUInt16LE(exec.pty?.rows ?? 0, 4);
+  payload.writeUInt16LE(exec.pty?.columns ?? 0, 6);
+  payload.writeUInt32LE(exec.argc, 8);
+  payload.writeUInt32LE(exec.envc, 12);
+  payload.writeUInt32LE(exec.umask, 16);
+  payload.writeUInt32LE(exec.limits.length, 20);
+  for (const [index, { resource, value }] of exec.limits.entries()) {
+    payload.writeUInt32LE(resource, 24 + index * 16);
+    payload.writeBigUInt64LE(value, 32 + index * 16);
+  }
+  return frame(frameTypes.exec, stream, payload);
+}

@@ -1,0 +1,62 @@
+// The numbers of the guard's protocol, as native/protocol.h defines them; protocol.test.ts proves that the two are equal.
+
+export const sizes = {
+  version: 1,
+  header: 12,
+  dataMax: 65_536,
+  controlMax: 16_384,
+  streamsMax: 256,
+  credit: 262_144,
+  argumentsMax: 2_097_152,
+  rlimitsMax: 16,
+  landlockAbiMin: 6,
+} as const;
+
+export const frameTypes = {
+  hello: 0x01,
+  credit: 0x02,
+  landlockRule: 0x10,
+  seal: 0x11,
+  args: 0x12,
+  exec: 0x13,
+  stdin: 0x14,
+  stdinEnd: 0x15,
+  signal: 0x16,
+  resize: 0x17,
+  killTree: 0x18,
+  ready: 0x40,
+  failed: 0x41,
+  started: 0x42,
+  notStarted: 0x43,
+  wallMissing: 0x44,
+  stdout: 0x45,
+  stderr: 0x46,
+  outputEnd: 0x47,
+  exited: 0x48,
+  treeGone: 0x49,
+} as const;
+
+export const channels = { stdin: 0, stdout: 1, stderr: 2 } as const;
+export const features = { testBuild: 0x1 } as const;
+export const execFlags = { pty: 0x1 } as const;
+export const domains = { both: 0, command: 1, session: 2 } as const;
+export const exitedHow = { code: 0, signal: 1 } as const;
+export const stages = { fork: 1, terminal: 2, cwd: 3, exec: 4 } as const;
+
+/** Bits of READY. */
+export const layers = {
+  descriptors: 0x1,
+  noNewPrivs: 0x2,
+  capabilities: 0x4,
+  rlimits: 0x8,
+  landlock: 0x10,
+  seccomp: 0x20,
+  all: 0x3f,
+} as const;
+export type LayerName = Exclude<keyof typeof layers, "all">;
+
+/** What FAILED and WALL_MISSING name. */
+export const walls = { descriptors: 1, noNewPrivs: 2, capabilities: 3, rlimits: 4, landlock: 5, seccomp: 6, proc: 7 } as const;
+
+/** How the guard's process ends. */
+export const exitStatus = { closed: 0, usage: 70, testOption: 71, protocol: 72, wall: 73, internal: 74 } as const;
