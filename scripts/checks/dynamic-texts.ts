@@ -1,0 +1,19 @@
+// Keys that sources put together while running. Each row is a promise that every key below the prefix can occur there.
+
+export interface DynamicText {
+  readonly file: string;
+  readonly prefix: string;
+}
+
+export const dynamicTexts: readonly DynamicText[] = [
+  { file: "src/cli/commands/ledger-verify.ts", prefix: "ledger.finding." },
+  { file: "src/broker/answer-sheet.ts", prefix: "task.happened." },
+  { file: "src/broker/answer-sheet.ts", prefix: "task.held.limit-" },
+];
+
+/** These put `error.` in front of a situation that is a literal elsewhere; they use no key of their own. */
+export const situationReaders: readonly string[] = ["src/contracts/glovebox-error.ts", "src/cli/render/problems.ts", "scripts/setup.mjs"];
+
+/** Literals that look like keys and are none: types of ledger records and names of files. */
+export const notSentences =
+  /^(?:policy\.decision|log\.[a-z-]+|execution\.[a-z-]+|result\.[a-z-]+)$|\.(?:json|jsonl|ya?ml|toml|ts|mjs|md|sock|lock|log|stamp|db|service)$/u;
