@@ -13,7 +13,7 @@ import { type Layer, readLayer } from "./read-layer.ts";
 import { allowedPlace, resolvedPaths } from "./resolved-paths.ts";
 import { type OriginNotes, itemIdentity, noteOrigins, openOriginNotes, originOfItem, valueOrigins } from "./value-origins.ts";
 import { type Widening, findWidenings } from "./widening.ts";
-import { writeRootFault } from "./write-roots.ts";
+import { writeRootFault } from "./opened-roots.ts";
 
 export type Building =
   | { readonly policy: CompiledPolicy; readonly problems: readonly [] }
@@ -44,10 +44,11 @@ function placeOf({ document }: Layer, { field, item }: Widening): KeyPath {
 }
 
 function reportWidenings(merging: Merging, layer: Layer, below: PolicyValues, situation: string): void {
-  for (const widening of findWidenings(below, layer.values, merging.facts)) {
+  const problems = findWidenings(below, layer.values, merging.facts).map((widening) => {
     const values = { entry: widening.item ?? fieldPaths[widening.field].join(".") };
-    merging.problems.push(problemAt(layer.place, { code: "POLICY_WIDENS", situation, path: placeOf(layer, widening), values }));
-  }
+    return problemAt(layer.place, { code: "POLICY_WIDENS", situation, path: placeOf(layer, widening), values });
+  });
+  merging.problems.push(...problems.toSorted((left, right) => left.line - right.line));
 }
 
 function addLayer(merging: Merging, layer: Layer): void {

@@ -29,7 +29,7 @@ export function textsAt(value: unknown, path: KeyPath): readonly { readonly text
 
 /** What a person calls this kind of value. */
 export function kindOf(value: unknown): string {
-  if (value === undefined || value === null) return "nothing";
+  if (value === undefined || value === null) return "null value";
   if (Array.isArray(value)) return "list";
   return typeof value === "object" ? "mapping" : typeof value;
 }

@@ -4,9 +4,9 @@ import { policyDocumentSchema } from "../contracts/policy-document.ts";
 import type { PolicyDocument } from "../contracts/policy-document.ts";
 import { nearestName } from "../kit/nearest-name.ts";
 import type { Finding, Findings } from "./findings.ts";
-import { type KeyPath, dottedKey } from "./key-path.ts";
+import type { KeyPath } from "./key-path.ts";
 import { kindOf, showValue, valueAt } from "./plain-value.ts";
-import { knownChoices, nearestKey, titleAt } from "./schema-map.ts";
+import { knownChoices, nearestKey, patternAt, titleAt } from "./schema-map.ts";
 import { nearestDuration, nearestSize } from "./units.ts";
 
 /** More mistakes of one kind than anybody reads; keeps a hostile file cheap. */
@@ -99,7 +99,7 @@ function findingsOf(issue: Issue, root: unknown): readonly Finding[] {
     case "invalid_format":
       return [
         unitFinding(path, value) ??
-          invalid("policy.value-format", path, { value: showValue(value), expected: titleAt(path) || dottedKey(path) }),
+          invalid("policy.value-format", path, { value: showValue(value), expected: titleAt(path) || patternAt(path) }),
       ];
     case "custom":
       return [invalid(customSituation(issue), path)];

@@ -63,6 +63,12 @@ export function titleAt(path: KeyPath): string {
   return typeof title === "string" ? title : "";
 }
 
+/** The regular expression that a text there must match; empty when there is none. */
+export function patternAt(path: KeyPath): string {
+  const pattern = schemaAt(path)?.["pattern"];
+  return typeof pattern === "string" ? pattern : "";
+}
+
 function plain(name: string): string {
   return name.replaceAll(/[-_\s]/gu, "").toLowerCase();
 }

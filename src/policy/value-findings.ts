@@ -9,7 +9,7 @@ import { parsePattern, resolvePath } from "./path-pattern.ts";
 import { isRecord, itemsAt, showValue, textsAt, valueAt } from "./plain-value.ts";
 import { unknownKey } from "./schema-findings.ts";
 import { parseDuration, parseSize, showDuration, showSize } from "./units.ts";
-import { writeRootFault } from "./write-roots.ts";
+import { readRootFault, writeRootFault } from "./opened-roots.ts";
 
 type Values = Readonly<Record<string, string | number>>;
 
@@ -31,7 +31,7 @@ function checkPath(text: string, path: KeyPath, findings: Findings): void {
   if (parsed.kind === "glob" && !path.includes("denyRead")) invalid(findings, "policy.path-glob", path, { value: showValue(text) });
 }
 
-function checkPaths(value: unknown, facts: PolicyFacts, findings: Findings): void {
+function checkPaths(value: unknown, findings: Findings): void {
   const lists = ["allowRead", "denyRead", "allowWrite", "denyWrite"].flatMap((name) => textsAt(value, ["filesystem", name]));
   const asked = itemsAt(value, ["tests"]).flatMap((test) => ["cwd", "read", "write"].map((name) => [...test.path, "request", name]));
   for (const { text, path } of lists) checkPath(text, path, findings);
@@ -39,12 +39,22 @@ function checkPaths(value: unknown, facts: PolicyFacts, findings: Findings): voi
     const text = valueAt(value, path);
     if (typeof text === "string") checkPath(text, path, findings);
   }
-  for (const { text, path } of textsAt(value, ["filesystem", "allowWrite"])) {
-    const parsed = parsePattern(text);
-    if (parsed.kind !== "literal") continue;
-    const root = resolvePath(parsed.path, facts);
-    const situation = writeRootFault(root, facts) ?? writeRootFault(facts.canonicalPath?.(root) ?? root, facts);
-    if (situation !== undefined) invalid(findings, situation, path, { value: showValue(text), root });
+}
+
+/** A root is judged as written and as the place behind its links. */
+function checkRoots(value: unknown, facts: PolicyFacts, findings: Findings): void {
+  const judges = [
+    { name: "allowRead", judge: readRootFault },
+    { name: "allowWrite", judge: writeRootFault },
+  ];
+  for (const { name, judge } of judges) {
+    for (const { text, path } of textsAt(value, ["filesystem", name])) {
+      const parsed = parsePattern(text);
+      if (parsed.kind !== "literal") continue;
+      const root = resolvePath(parsed.path, facts);
+      const situation = judge(root, facts) ?? judge(facts.canonicalPath?.(root) ?? root, facts);
+      if (situation !== undefined) invalid(findings, situation, path, { value: showValue(text), root });
+    }
   }
 }
 
@@ -57,7 +67,8 @@ function checkEnvironment(value: unknown, findings: Findings): void {
     else if (matchesName("GLOVEBOX_*", name)) invalid(findings, "policy.environment-own", path, { name });
   }
   for (const { text, path } of textsAt(value, ["environment", "pass"])) {
-    const forbidden = forbiddenBy(text);
+    // A bare * is the schema's finding.
+    const forbidden = text === "*" ? undefined : forbiddenBy(text);
     if (forbidden !== undefined) invalid(findings, "policy.environment-never", path, { value: showValue(text), forbidden });
   }
 }
@@ -101,7 +112,8 @@ function checkUnique(value: unknown, [list, name]: readonly [string, string], fi
 
 export function checkValues(value: unknown, source: PolicySource, facts: PolicyFacts, findings: Findings): void {
   checkTexts(value, [], findings);
-  checkPaths(value, facts, findings);
+  checkPaths(value, findings);
+  checkRoots(value, facts, findings);
   checkEnvironment(value, findings);
   checkRanges(value, findings);
   checkUnique(value, ["commands", "id"], findings);

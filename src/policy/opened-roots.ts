@@ -1,4 +1,4 @@
-// Directories that may never be opened for writing: whoever writes there changes what the host trusts.
+// Directories that may never be opened: whoever writes there changes what the host trusts, whoever reads there reads its keys.
 import type { PolicyFacts } from "../contracts/policy-port.ts";
 import { isWithin } from "./path-rules.ts";
 
@@ -20,4 +20,10 @@ export function writeRootFault(root: string, facts: PolicyFacts): string | undef
   if ((facts.protectedPaths ?? []).some(touches)) return "policy.write-root-own";
   if (broadDirectories.some((broad) => isWithin(broad, root)) || sealedDirectories.some(touches)) return "policy.write-root-system";
   return undefined;
+}
+
+/** The same for an allowed read. A single directory of the home may be opened, the whole home may not. */
+export function readRootFault(root: string, facts: PolicyFacts): string | undefined {
+  if (isWithin(facts.home, root)) return "policy.read-root-home";
+  return (facts.protectedPaths ?? []).some((own) => isWithin(root, own) || isWithin(own, root)) ? "policy.read-root-own" : undefined;
 }
