@@ -1,4 +1,5 @@
-// Fits the broker's environment to the view: names of places that do not exist inside are replaced by those that do. Nothing is added.
+// Fits the broker's environment to the view: names of places that do not exist inside are replaced by those that do. Nothing is added
+// but TMPDIR, without which a program would look for /tmp, where nothing of its own may be.
 import type { FileTree } from "./file-tree.ts";
 import { fallbackPath, homeInside, temporaryInside } from "./inside.ts";
 import { accessInView, type View } from "./view.ts";
@@ -29,7 +30,7 @@ export function sandboxPath(callerPath: string, facts: PathFacts): string {
   return kept.length === 0 ? fallbackPath : [...new Set(kept)].join(":");
 }
 
-/** HOME and TMPDIR follow the view when they name the host's; PATH keeps what is visible; all else is as given. */
+/** HOME follows the view when it names the host's, TMPDIR unless it is writable inside; PATH keeps what is visible; all else is as given. */
 export function sandboxEnvironment(
   given: Readonly<Record<string, string>>,
   facts: PathFacts & { readonly hostHome: string },
@@ -38,6 +39,6 @@ export function sandboxEnvironment(
   const { PATH, HOME, TMPDIR } = given;
   if (PATH !== undefined) result["PATH"] = sandboxPath(PATH, facts);
   if (HOME === facts.hostHome) result["HOME"] = homeInside;
-  if (TMPDIR !== undefined && accessInView(facts.view, TMPDIR) !== "write") result["TMPDIR"] = temporaryInside;
+  if (TMPDIR === undefined || accessInView(facts.view, TMPDIR) !== "write") result["TMPDIR"] = temporaryInside;
   return result;
 }

@@ -7,7 +7,7 @@ import { childOf, isAtOrBelow, isBelow } from "./paths.ts";
 import type { View } from "./view.ts";
 
 /** What a rule allows at and below its path. `list` is the right to read directories, which tells names but no content. */
-export type RightsName = "list" | "read" | "write" | "device" | "terminal" | "process-files";
+export type RightsName = "list" | "read" | "write" | "device" | "terminal" | "processFiles";
 
 export interface LandlockRule {
   readonly path: string;
@@ -24,7 +24,7 @@ const fixedRules: readonly LandlockRule[] = [
   { path: "/", rights: "list", isOptional: false },
   { path: homeInside, rights: "write", isOptional: true },
   { path: temporaryInside, rights: "write", isOptional: true },
-  { path: "/proc", rights: "process-files", isOptional: false },
+  { path: "/proc", rights: "processFiles", isOptional: false },
   { path: "/dev/pts", rights: "terminal", isOptional: true },
   { path: "/dev/shm", rights: "write", isOptional: true },
   ...["null", "zero", "full", "random", "urandom", "tty", "ptmx"].map((name): LandlockRule => ({

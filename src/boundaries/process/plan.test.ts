@@ -60,7 +60,10 @@ function planOf(
 ): SandboxPlan {
   return planSandbox(spec, {
     tree: textTree(files, links),
-    protectedPaths: { hidden: ["/home/ann/.local/state/glovebox"], readOnly: ["/opt/glovebox"] },
+    protectedPaths: [
+      { path: "/home/ann/.local/state/glovebox", access: "hidden" },
+      { path: "/opt/glovebox", access: "read-only" },
+    ],
     guardPath: "/opt/glovebox/build/guard",
     stageDirectory: "/mnt/stage",
     firstDescriptor: 5,

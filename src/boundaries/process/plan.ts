@@ -8,14 +8,14 @@ import { accountFiles, hostsFile, type Identity, identityFor } from "./identity.
 import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
 import { isBelow } from "./paths.ts";
-import { compileRules, type ProtectedPaths } from "./rules.ts";
+import { compileRules, type ProtectedPath } from "./rules.ts";
 import { type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
 import { systemNames } from "./system-tree.ts";
 import { accessInView, type View, viewOf } from "./view.ts";
 
 export interface PlanFacts {
   readonly tree: FileTree;
-  readonly protectedPaths: ProtectedPaths;
+  readonly protectedPaths: readonly ProtectedPath[];
   /** Absolute host path of the guard. */
   readonly guardPath: string;
   /** Where the launcher puts idmapped clones; used for root only. */

@@ -19,12 +19,12 @@ export interface Rule {
   readonly origin: RuleOrigin;
 }
 
-/** Directories of Glovebox itself. */
-export interface ProtectedPaths {
-  /** Never readable inside: the state and runtime directories. */
-  readonly hidden: readonly string[];
-  /** Readable where a rule shows them, never writable: the installation. */
-  readonly readOnly: readonly string[];
+/** A directory of Glovebox itself. */
+export interface ProtectedPath {
+  /** Absolute. */
+  readonly path: string;
+  /** `hidden` (state, runtime): never readable inside. `read-only` (the installation): readable where a rule shows it, never writable. */
+  readonly access: "hidden" | "read-only";
 }
 
 const strength: Record<RuleOrigin, number> = { "built-in": 0, policy: 2, protected: 4 };
@@ -137,16 +137,15 @@ function refuseHiddenWork(rules: readonly Rule[], paths: readonly string[]): voi
   }
 }
 
-function refuseOwnHouse(roots: readonly string[], protectedPaths: ProtectedPaths): void {
+function refuseOwnHouse(roots: readonly string[], protectedPaths: readonly ProtectedPath[]): void {
   for (const root of roots) {
-    for (const own of protectedPaths.hidden) {
-      if (isAtOrBelow(own, root) || isAtOrBelow(root, own)) {
-        throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.state-in-write-root", { values: { path: own, root } });
+    for (const { path, access } of protectedPaths) {
+      if (access === "hidden" && (isAtOrBelow(path, root) || isAtOrBelow(root, path))) {
+        throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.state-in-write-root", { values: { path, root } });
       }
-    }
-    for (const own of protectedPaths.readOnly) {
-      if (isBelow(root, own))
-        throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.root-in-installation", { values: { path: own, root } });
+      if (access === "read-only" && isBelow(root, path)) {
+        throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.root-in-installation", { values: { path, root } });
+      }
     }
   }
 }
@@ -155,11 +154,8 @@ function refuseOwnHouse(roots: readonly string[], protectedPaths: ProtectedPaths
  * All rules of one sandbox, canonical.
  * @throws PATH_RULE_UNENFORCEABLE for a layout that would undo a rule
  */
-export function compileRules(spec: SandboxSpec, tree: FileTree, protectedPaths: ProtectedPaths): readonly Rule[] {
-  const own = {
-    hidden: protectedPaths.hidden.map((path) => canonicalPath(tree, path)),
-    readOnly: protectedPaths.readOnly.map((path) => canonicalPath(tree, path)),
-  };
+export function compileRules(spec: SandboxSpec, tree: FileTree, protectedPaths: readonly ProtectedPath[]): readonly Rule[] {
+  const own = protectedPaths.map(({ path, access }) => ({ path: canonicalPath(tree, path), access }));
   const project = canonicalPath(tree, spec.projectDirectory);
   if (isAtOrBelow(spec.user.home, project)) {
     throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.project-is-home", { values: { path: project, home: spec.user.home } });
@@ -172,7 +168,6 @@ export function compileRules(spec: SandboxSpec, tree: FileTree, protectedPaths: 
   // A home is absent even where a wider path is shown; only what is named below it comes back.
   rules.push({ path: canonicalPath(tree, spec.user.home), effect: "hide", origin: "built-in" });
   rules.push({ path: project, effect: "show", origin: "built-in" });
-  for (const path of own.hidden) rules.push({ path, effect: "hide", origin: "protected" });
-  for (const path of own.readOnly) rules.push({ path, effect: "freeze", origin: "protected" });
+  for (const { path, access } of own) rules.push({ path, effect: access === "hidden" ? "hide" : "freeze", origin: "protected" });
   return rules;
 }

@@ -1,0 +1,102 @@
+// The memory boundary: honours the Boundary contract without a process, a file or a wall, so that what stands above it can be tested
+// fast. It isolates nothing and is never placed by a broker of the product.
+import type {
+  Boundary,
+  Command,
+  Execution,
+  OpenContext,
+  ProbeReport,
+  Sandbox,
+  SandboxSpec,
+  SandboxStats,
+  WallReport,
+} from "../../contracts/boundary.ts";
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { MemoryExecution } from "./memory-execution.ts";
+import { type Program, standardPrograms } from "./programs.ts";
+
+export type { Program, ProgramIo } from "./programs.ts";
+
+export interface MemoryOptions {
+  /** Added to the standard ones: echo, complain, bytes, cat, flood, env, pwd, exit, sleep, ignore-term, true. */
+  readonly programs?: Readonly<Record<string, Program>>;
+  /** Makes every open fail with this, as a missing wall would. */
+  readonly openFailure?: GloveboxError;
+}
+
+export interface MemoryBoundary extends Boundary {
+  /** What was asked of it, in order: `open`, `journal process`, `exec echo hi`, `close`. */
+  readonly events: readonly string[];
+}
+
+function wallsOf(spec: SandboxSpec): WallReport {
+  return {
+    layers: [{ name: "memory", detail: "no wall" }],
+    limits: [],
+    reads: [spec.projectDirectory, ...spec.paths.allowRead],
+    hidden: [...spec.paths.denyRead],
+    writes: [...spec.paths.allowWrite],
+    connects: [],
+    identity: { hostUid: spec.user.uid, hostGid: spec.user.gid, insideUid: spec.user.uid, capabilities: [] },
+  };
+}
+
+class MemorySandbox implements Sandbox {
+  readonly id;
+  readonly walls;
+  readonly #spec: SandboxSpec;
+  readonly #programs: Readonly<Record<string, Program>>;
+  readonly #events: string[];
+  readonly #running = new Set<MemoryExecution>();
+  #isClosed = false;
+
+  constructor(spec: SandboxSpec, programs: Readonly<Record<string, Program>>, events: string[]) {
+    this.id = spec.sandboxId;
+    this.walls = wallsOf(spec);
+    this.#spec = spec;
+    this.#programs = programs;
+    this.#events = events;
+  }
+
+  async exec(command: Command): Promise<Execution> {
+    if (this.#isClosed) throw new GloveboxError("SANDBOX_CLOSED", "wall.sandbox-closed", { values: { sandbox: this.id } });
+    this.#events.push(`exec ${command.argv.join(" ")}`);
+    const name = command.argv[0].split("/").at(-1) ?? "";
+    const program = Object.hasOwn(this.#programs, name) ? this.#programs[name] : undefined;
+    const execution = new MemoryExecution(command, command.environment ?? this.#spec.environment, program);
+    this.#running.add(execution);
+    void execution.exit.then(() => this.#running.delete(execution));
+    return execution;
+  }
+
+  stats(): Promise<SandboxStats> {
+    return Promise.resolve({ processes: this.#running.size, openCommands: this.#running.size });
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isClosed) this.#events.push("close");
+    this.#isClosed = true;
+    const running = [...this.#running];
+    for (const execution of running) execution.lose("closed");
+    await Promise.all(running.map(({ exit }) => exit));
+  }
+}
+
+export function openMemoryBoundary(options: MemoryOptions = {}): MemoryBoundary {
+  const events: string[] = [];
+  const programs = { ...standardPrograms, ...options.programs };
+  return {
+    kind: "memory",
+    events,
+    probe: (): Promise<ProbeReport> => Promise.resolve({ kind: "memory", usable: true, lines: [] }),
+    async open(spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
+      events.push("open");
+      if (options.openFailure !== undefined) throw options.openFailure;
+      context.signal.throwIfAborted();
+      await context.journal({ kind: "process", name: spec.sandboxId });
+      events.push("journal process");
+      context.signal.throwIfAborted();
+      return new MemorySandbox(spec, programs, events);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+// What the host sees of processes: read from /proc, so that it is evidence and not what somebody inside claims.
+import { readdirSync, readFileSync } from "node:fs";
+
+export interface HostProcess {
+  readonly pid: number;
+  readonly parent: number;
+  /** Clock ticks since boot: tells a process from a later one with the same number. */
+  readonly startTicks: string;
+  readonly state: string;
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined; // the process ended between two looks, or is out of reach: either way there is nothing to say
+  }
+}
+
+/** Undefined when the process does not exist. */
+export function lookAtProcess(pid: number): HostProcess | undefined {
+  const text = read(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  // The name in parentheses may hold anything, also parentheses: the fields begin after the last one.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parent] = fields;
+  const startTicks = fields[19];
+  if (state === undefined || parent === undefined || startTicks === undefined) return undefined;
+  return { pid, parent: Number(parent), startTicks, state };
+}
+
+export function listProcesses(): readonly HostProcess[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/u.test(name));
+  return pids.flatMap((pid) => lookAtProcess(Number(pid)) ?? []);
+}
+
+/** A process and all that descend from it; zombies excluded. Every process of a pid namespace descends from its first. */
+export function descendants(root: number, all: readonly HostProcess[] = listProcesses()): readonly HostProcess[] {
+  const found = all.filter(({ pid }) => pid === root);
+  for (let index = 0; index < found.length; index += 1) {
+    const parent = found[index]?.pid;
+    found.push(...all.filter((candidate) => candidate.parent === parent));
+  }
+  return found.filter(({ state }) => state !== "Z");
+}
+
+/** argv; empty for kernel threads and processes that ended. */
+export function commandLine(pid: number): readonly string[] {
+  return (read(`/proc/${pid}/cmdline`) ?? "").split("\0").slice(0, -1);
+}
+
+/** Lines `Name:\tvalue` of /proc/PID/status. Unlike the owner of the directory, they are true for non-dumpable processes too. */
+export function processStatus(pid: number): ReadonlyMap<string, string> {
+  const lines = (read(`/proc/${pid}/status`) ?? "").split("\n");
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]));
+}
+
+/** Real uid, or undefined when the process ended. */
+export function realUid(pid: number): number | undefined {
+  const uid = processStatus(pid).get("Uid")?.split(/\s+/u)[0];
+  return uid === undefined ? undefined : Number(uid);
+}
+
+/** Uids that any process has now. */
+export function uidsInUse(): ReadonlySet<number> {
+  return new Set(listProcesses().flatMap(({ pid }) => realUid(pid) ?? []));
+}

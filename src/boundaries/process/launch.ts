@@ -1,0 +1,130 @@
+// Starts bubblewrap with the guard inside, hands it the rules, and confirms from the host that the walls stand before anything may run.
+import { Duplex, Readable, Writable } from "node:stream";
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { type GuardReady, type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../guard/guard.ts";
+import { spawnProcess } from "../../kit/spawn.ts";
+import { readChildPid } from "./bwrap-status.ts";
+import { launchError } from "./failures.ts";
+import { processStatus } from "./host-processes.ts";
+import type { LandlockRule } from "./landlock-plan.ts";
+import type { TestLayers } from "./layers.ts";
+
+type HostChild = ReturnType<typeof spawnProcess>;
+
+export interface LaunchRequest {
+  readonly sandboxId: string;
+  /** Absolute program and its arguments: bubblewrap, or the launcher with bubblewrap behind it. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly bubblewrapPath: string;
+  /** Written to descriptors 5, 6, ... */
+  readonly dataTexts: readonly string[];
+  readonly rules: readonly LandlockRule[];
+  readonly layers: TestLayers;
+  readonly isTest: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface Launched {
+  readonly child: HostChild;
+  /** Resolves when bubblewrap (the launcher's later self) has ended. */
+  readonly ended: Promise<void>;
+  readonly session: GuardSession;
+  readonly ready: GuardReady;
+  /** The guard, as the host numbers it. */
+  readonly guardPid: number;
+}
+
+export const controlDescriptor = 3;
+export const statusDescriptor = 4;
+export const firstDataDescriptor = 5;
+
+const stderrMaximum = 16 * 1024;
+
+function streamAt<T extends Readable | Writable>(child: HostChild, index: number, kind: new () => T): T {
+  const stream: unknown = child.stdio[index];
+  if (stream instanceof kind) return stream;
+  throw new GloveboxError("INTERNAL", "wall.open-failed", { values: { sandbox: "-", detail: `descriptor ${index}` } });
+}
+
+function collectStderr(child: HostChild): () => string {
+  let text = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    if (text.length < stderrMaximum) text += chunk.toString("utf8");
+  });
+  return () => text;
+}
+
+function guardRules(request: LaunchRequest): readonly GuardRule[] {
+  // Without the mounts the sandbox's own places are absent, which no rule may take for an error.
+  const isOptional = (rule: LandlockRule): boolean => rule.isOptional || !request.layers.outer;
+  return request.rules.map((rule) => ({ path: rule.path, rights: rightsFor[rule.rights], optional: isOptional(rule) }));
+}
+
+/** INVARIANT I-02: what the guard claims is compared with what the host sees of its first process. */
+function confirmWalls(guardPid: number, layers: TestLayers): void {
+  const status = processStatus(guardPid);
+  const confirm = (wall: string, found: string | undefined, isGood: (value: string) => boolean): void => {
+    if (found !== undefined && isGood(found)) return;
+    throw new GloveboxError("WALL_UNAVAILABLE", "wall.unverified", { values: { wall, found: found ?? "nothing" } });
+  };
+  confirm("pid namespace", status.get("NSpid"), (value) => /\s1$/u.test(value));
+  if (layers.outer) confirm("capabilities", status.get("CapEff"), (value) => /^0+$/u.test(value));
+  if (layers.outer) confirm("capability bounds", status.get("CapBnd"), (value) => /^0+$/u.test(value));
+  if (layers.inner) confirm("no_new_privs", status.get("NoNewPrivs"), (value) => value === "1");
+}
+
+function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>; stderr: () => string } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const child = spawnProcess(request.program, request.args, {
+    environment: {},
+    cwd: "/",
+    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", ...request.dataTexts.map(() => "pipe" as const)],
+    // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
+    ownGroup: true,
+  });
+  child.on("error", () => resolve());
+  child.on("close", () => resolve());
+  const stderr = collectStderr(child);
+  for (const [index, text] of request.dataTexts.entries()) {
+    const stream = streamAt(child, firstDataDescriptor + index, Writable);
+    stream.on("error", () => {}); // bubblewrap ended before it read: its exit says why
+    stream.end(text);
+  }
+  return { child, ended: promise, stderr };
+}
+
+/**
+ * @throws WALL_UNAVAILABLE or SANDBOX_OPEN_FAILED; then nothing is left of what was started
+ */
+export async function launch(request: LaunchRequest): Promise<Launched> {
+  const { child, ended, stderr } = start(request);
+  const stop = (): boolean => child.kill("SIGKILL");
+  request.signal.addEventListener("abort", stop, { once: true });
+  const session = openGuardSession(streamAt(child, controlDescriptor, Duplex), { allowTestBuild: request.isTest });
+  const childPid = readChildPid(streamAt(child, statusDescriptor, Readable));
+  try {
+    const ready = await session.configure(guardRules(request));
+    if (request.isTest && !ready.isTestBuild)
+      throw new GloveboxError("WALL_UNAVAILABLE", "wall.test-layers", { values: { path: request.program } });
+    const guardPid = await childPid;
+    if (guardPid === undefined)
+      throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-failed", { values: { sandbox: request.sandboxId, detail: "no pid" } });
+    confirmWalls(guardPid, request.layers);
+    request.signal.throwIfAborted();
+    return { child, ended, session, ready, guardPid };
+  } catch (error) {
+    await session.close();
+    stop();
+    await ended;
+    if (request.signal.aborted)
+      throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-aborted", { values: { sandbox: request.sandboxId }, cause: error });
+    const isSilent = error instanceof GloveboxError && error.code === "SANDBOX_CLOSED";
+    throw (
+      (isSilent ? launchError({ sandboxId: request.sandboxId, bubblewrapPath: request.bubblewrapPath, stderr: stderr() }) : undefined) ??
+      error
+    );
+  } finally {
+    request.signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,37 @@
+// Which layers a sandbox is opened with. The product has both; tests take one away, with the guard's test build only, to prove that the
+// other holds alone.
+import { type SandboxPlan } from "./plan.ts";
+import { markerOf } from "./reap.ts";
+import { guardInside } from "./inside.ts";
+
+export interface TestLayers {
+  /** bubblewrap's mounts, namespaces (the pid namespace stays: the guard is PID 1) and dropped capabilities. */
+  readonly outer: boolean;
+  /** The guard's descriptors, no_new_privs, capabilities, rlimits, Landlock and seccomp. */
+  readonly inner: boolean;
+}
+
+/** The host as it is, in a pid namespace of its own. */
+const outerOffArguments = [
+  "--unshare-pid",
+  "--dev-bind",
+  "/",
+  "/",
+  "--proc",
+  "/proc",
+  "--die-with-parent",
+  "--new-session",
+  "--as-pid-1",
+] as const;
+
+/** Options and program of bubblewrap. @param statusDescriptor where it reports the guard's pid */
+export function bubblewrapCommand(
+  plan: SandboxPlan,
+  options: { readonly guardPath: string; readonly sandboxId: string; readonly statusDescriptor: number; readonly layers: TestLayers },
+): readonly string[] {
+  const { layers } = options;
+  const status = ["--json-status-fd", String(options.statusDescriptor)];
+  const wall = layers.outer ? plan.bwrapArgs : outerOffArguments;
+  const without = layers.inner ? [] : ["--without=all"];
+  return [...wall, ...status, "--", layers.outer ? guardInside : options.guardPath, "serve", markerOf(options.sandboxId), ...without];
+}

@@ -1,0 +1,144 @@
+// What this machine can hold of the process boundary: each line found by trying, never by asking for a version alone.
+import { readFileSync } from "node:fs";
+import type { ProbeLine, ProbeReport } from "../../contracts/boundary.ts";
+import type { Sentence } from "../../contracts/sentence.ts";
+import { type GuardProbe, parseProbe, sizes } from "../../guard/guard.ts";
+import { capture } from "../../kit/spawn.ts";
+import { bubblewrapMinimum, bubblewrapVersion, findBubblewrap, guardProbe, isExecutable, isNewEnough } from "./tools.ts";
+
+export interface ProbeTargets {
+  readonly bubblewrap?: string;
+  readonly guardPath: string;
+  readonly launcherPath: string;
+}
+
+interface Finding {
+  readonly name: string;
+  readonly works: boolean;
+  readonly detail: string;
+  readonly fix: Sentence;
+}
+
+const required = ({ name, works, detail, fix }: Finding): ProbeLine => ({
+  name,
+  state: works ? "works" : "missing",
+  detail,
+  fix: works ? undefined : fix,
+  required: true,
+});
+
+const notBuilt = (name: string): ProbeLine => ({ name, state: "not-built", detail: "", fix: undefined, required: false });
+
+function setting(name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/sys/${name.replaceAll(".", "/")}`, "utf8").trim();
+  } catch {
+    return undefined; // this kernel does not have it
+  }
+}
+
+/** The setting that stands in the way, as sysctl wants it. */
+function namespaceSetting(): string {
+  if (setting("user.max_user_namespaces") === "0") return "user.max_user_namespaces=28633";
+  if (setting("kernel.unprivileged_userns_clone") === "0") return "kernel.unprivileged_userns_clone=1";
+  if (setting("kernel.apparmor_restrict_unprivileged_userns") === "1") return "kernel.apparmor_restrict_unprivileged_userns=0";
+  return "user.max_user_namespaces=28633";
+}
+
+/** Runs the guard's own probe behind every namespace that a sandbox needs. */
+async function insideNamespaces(
+  bubblewrap: string,
+  guardPath: string,
+): Promise<{ readonly probe: GuardProbe | undefined; readonly detail: string }> {
+  const namespaces = ["user", "ipc", "pid", "net", "uts", "cgroup"].map((name) => `--unshare-${name}`);
+  const args = [
+    ...namespaces,
+    "--disable-userns",
+    "--cap-drop",
+    "ALL",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    "--",
+    guardPath,
+    "probe",
+  ];
+  try {
+    const { code, stdout, stderr } = await capture(bubblewrap, args);
+    return { probe: code === 0 ? parseProbe(stdout) : undefined, detail: stderr.trim().split("\n").at(-1)?.slice(0, 200) ?? "" };
+  } catch (error) {
+    return { probe: undefined, detail: error instanceof Error ? error.message : "" }; // a probe reports, it never throws
+  }
+}
+
+async function bubblewrapLine(file: string | undefined): Promise<ProbeLine> {
+  const version = file === undefined ? undefined : await bubblewrapVersion(file);
+  const needed = `${bubblewrapMinimum.major}.${bubblewrapMinimum.minor}`;
+  const works = version !== undefined && isNewEnough(version);
+  const detail = version === undefined ? "" : works ? `${version} ${file}` : `${version} < ${needed} ${file}`;
+  return required({ name: "bubblewrap", works, detail, fix: { key: "wall.fix.bubblewrap" } });
+}
+
+function kernelLines(probe: GuardProbe | undefined): readonly ProbeLine[] {
+  const abi = probe?.landlockAbi ?? 0;
+  return [
+    required({
+      name: "landlock",
+      works: abi >= sizes.landlockAbiMin,
+      detail: `ABI ${abi} (>= ${sizes.landlockAbiMin})`,
+      fix: { key: "wall.fix.landlock" },
+    }),
+    required({
+      name: "seccomp",
+      works: probe?.hasSeccomp === true,
+      detail: probe?.hasSeccompNotify === true ? "filter, notify" : "filter",
+      fix: { key: "wall.fix.seccomp" },
+    }),
+  ];
+}
+
+function rootLines({ launcherPath }: ProbeTargets): readonly ProbeLine[] {
+  if (process.getuid?.() !== 0) return [];
+  return [required({ name: "launcher", works: isExecutable(launcherPath), detail: launcherPath, fix: { key: "wall.fix.setup" } })];
+}
+
+function cgroupLine(): ProbeLine {
+  return { name: "cgroups", state: "not-built", detail: readCgroups(), fix: undefined, required: false };
+}
+
+function readCgroups(): string {
+  try {
+    const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
+    const types = mounts.map((line) => line.split(" ")[2]).filter((type) => type === "cgroup" || type === "cgroup2");
+    return [...new Set(types.map((type) => (type === "cgroup" ? "v1" : "v2")))].toSorted().join(", ");
+  } catch {
+    return ""; // a probe reports, it never throws
+  }
+}
+
+/** Never throws. */
+export async function probeProcessBoundary(targets: ProbeTargets): Promise<ProbeReport> {
+  const bubblewrap = findBubblewrap(targets.bubblewrap);
+  const probe = await guardProbe(targets.guardPath);
+  const inside = bubblewrap === undefined || probe === undefined ? undefined : await insideNamespaces(bubblewrap, targets.guardPath);
+  const namespaces = required({
+    name: "user-namespaces",
+    works: inside?.probe !== undefined,
+    detail: inside?.probe === undefined ? (inside?.detail ?? "") : "user, mount, pid, ipc, uts, cgroup, net",
+    fix: { key: "wall.fix.user-namespaces", values: { setting: namespaceSetting() } },
+  });
+  const lines: readonly ProbeLine[] = [
+    await bubblewrapLine(bubblewrap),
+    namespaces,
+    required({ name: "guard", works: probe !== undefined, detail: targets.guardPath, fix: { key: "wall.fix.setup" } }),
+    ...kernelLines(inside?.probe ?? probe),
+    ...rootLines(targets),
+    ...["memory limit", "cpu limit", "process limit"].map(notBuilt),
+    cgroupLine(),
+  ];
+  return { kind: "process", usable: lines.every((line) => !line.required || line.state === "works"), lines };
+}

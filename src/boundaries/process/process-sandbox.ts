@@ -1,0 +1,80 @@
+// One open process sandbox: commands through the guard, evidence from the host, and an end that leaves nothing.
+import type { Command, Execution, Sandbox, SandboxSpec, SandboxStats, WallReport } from "../../contracts/boundary.ts";
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { resources } from "../../guard/guard.ts";
+import { sandboxEnvironment } from "./environment.ts";
+import { descendants, type HostProcess, lookAtProcess } from "./host-processes.ts";
+import type { Launched } from "./launch.ts";
+import type { SandboxPlan } from "./plan.ts";
+
+const graceMs = 2000;
+/** How long bubblewrap may take to follow the guard; then it is killed too. */
+const followMs = 3000;
+
+async function settles(promise: Promise<void>, limitMs: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), limitMs);
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export class ProcessSandbox implements Sandbox {
+  readonly id;
+  readonly walls: WallReport;
+  readonly #spec: SandboxSpec;
+  readonly #plan: SandboxPlan;
+  readonly #launched: Launched;
+  readonly #guard: HostProcess | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(spec: SandboxSpec, plan: SandboxPlan, launched: Launched, walls: WallReport) {
+    this.id = spec.sandboxId;
+    this.walls = walls;
+    this.#spec = spec;
+    this.#plan = plan;
+    this.#launched = launched;
+    this.#guard = lookAtProcess(launched.guardPid);
+  }
+
+  async exec(command: Command): Promise<Execution> {
+    if (this.#closing !== undefined) throw new GloveboxError("SANDBOX_CLOSED", "wall.sandbox-closed", { values: { sandbox: this.id } });
+    const environment = sandboxEnvironment(command.environment ?? this.#spec.environment, this.#plan.pathFacts);
+    const limits = [{ resource: resources.openFiles, value: BigInt(this.#spec.limits.openFiles) }];
+    return this.#launched.session.exec({ ...command, environment }, { limits });
+  }
+
+  async stats(): Promise<SandboxStats> {
+    const { session } = this.#launched;
+    return { processes: this.#remaining().length, openCommands: session.openCommands };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** The sandbox's processes now; none once its first has ended, whatever has its number today. */
+  #remaining(): readonly HostProcess[] {
+    const now = lookAtProcess(this.#launched.guardPid);
+    if (now === undefined || now.startTicks !== this.#guard?.startTicks) return [];
+    return descendants(now.pid);
+  }
+
+  async #end(): Promise<void> {
+    const { session, child, ended } = this.#launched;
+    await session.close(graceMs);
+    if (await settles(ended, followMs)) return;
+    // The guard did not end with its channel: its namespace ends with it, and bubblewrap after it.
+    if (this.#remaining().length > 0) process.kill(this.#launched.guardPid, "SIGKILL");
+    if (await settles(ended, followMs)) return;
+    child.kill("SIGKILL");
+    await ended;
+  }
+}

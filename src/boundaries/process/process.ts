@@ -1,0 +1,100 @@
+// The process boundary: a Linux process tree behind bubblewrap, Landlock and seccomp. INVARIANT I-02, I-03, I-04, I-09
+import type { Boundary, OpenContext, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { hostFileTree } from "./file-tree.ts";
+import { uidsInUse } from "./host-processes.ts";
+import { firstDataDescriptor, launch, type Launched, statusDescriptor } from "./launch.ts";
+import { launcherArguments, stageDirectory } from "./launcher-arguments.ts";
+import { bubblewrapCommand, type TestLayers } from "./layers.ts";
+import { planSandbox, type SandboxPlan } from "./plan.ts";
+import { probeProcessBoundary } from "./probe.ts";
+import { ProcessSandbox } from "./process-sandbox.ts";
+import type { ProtectedPath } from "./rules.ts";
+import { findBubblewrap, isExecutable } from "./tools.ts";
+
+export { reapProcessSandbox, type ReapCounts, type ReapRequest } from "./reap.ts";
+export { sandboxPath } from "./environment.ts";
+export { planSandbox, type PlanFacts, type SandboxPlan } from "./plan.ts";
+export type { ProtectedPath } from "./rules.ts";
+export type { TestLayers } from "./layers.ts";
+
+export interface ProcessBoundaryOptions {
+  /** Absolute; otherwise /usr/bin/bwrap or /usr/local/bin/bwrap. The caller's PATH is never searched. */
+  readonly bubblewrap?: string;
+  /** Absolute path of the guard that `make -C native` built. */
+  readonly guardPath: string;
+  /** Absolute path of the launcher; used by root only. */
+  readonly launcherPath: string;
+  /** Directories of Glovebox itself: state and runtime `hidden`, the installation `read-only`. */
+  readonly protectedPaths: readonly ProtectedPath[];
+  /** For tests of the layers: leaves some out. Only with the guard's test build, else open fails. */
+  readonly testLayers?: TestLayers;
+}
+
+const allLayers: TestLayers = { outer: true, inner: true };
+
+function requireTools(options: ProcessBoundaryOptions, isRoot: boolean): { readonly bubblewrapPath: string } {
+  const bubblewrapPath = findBubblewrap(options.bubblewrap);
+  const refuse = (situation: string, path: string): never => {
+    throw new GloveboxError("WALL_UNAVAILABLE", situation, { values: { path } });
+  };
+  if (bubblewrapPath === undefined) return refuse("wall.bubblewrap-missing", options.bubblewrap ?? "/usr/bin/bwrap");
+  if (!isExecutable(options.guardPath)) refuse("wall.guard-missing", options.guardPath);
+  if (isRoot && !isExecutable(options.launcherPath)) refuse("wall.launcher-missing", options.launcherPath);
+  return { bubblewrapPath };
+}
+
+function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers): WallReport {
+  const outer = { name: "bubblewrap", detail: "user, mount, pid, ipc, uts, cgroup and net namespaces; no capabilities" };
+  const inner = launched.ready.layers.map((name) => ({ name, detail: name === "landlock" ? `ABI ${launched.ready.landlockAbi}` : "on" }));
+  const { identity } = plan;
+  return {
+    layers: [...(layers.outer ? [outer] : []), ...inner],
+    limits: [{ limit: "openFiles", mechanism: "RLIMIT_NOFILE", strength: "held" }],
+    ...plan.sheet,
+    connects: [],
+    identity: { hostUid: identity.hostUid, hostGid: identity.hostGid, insideUid: identity.insideUid, capabilities: [] },
+  };
+}
+
+async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
+  const layers = options.testLayers ?? allLayers;
+  // Without the outer wall a test runs as whoever started it: the launcher is a part of that wall.
+  const isRoot = spec.user.uid === 0 && layers.outer;
+  const { bubblewrapPath } = requireTools(options, isRoot);
+  const plan = planSandbox(spec, {
+    tree: hostFileTree(),
+    protectedPaths: options.protectedPaths,
+    guardPath: options.guardPath,
+    stageDirectory,
+    firstDescriptor: firstDataDescriptor,
+  });
+  if (isRoot && uidsInUse().has(plan.identity.hostUid)) {
+    throw new GloveboxError("WALL_UNAVAILABLE", "wall.uid-taken", { values: { uid: plan.identity.hostUid } });
+  }
+  const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, statusDescriptor, layers });
+  context.signal.throwIfAborted();
+  await context.journal({ kind: "process", name: spec.sandboxId });
+  context.signal.throwIfAborted();
+  const launched = await launch({
+    sandboxId: spec.sandboxId,
+    program: isRoot ? options.launcherPath : bubblewrapPath,
+    args: isRoot ? [...launcherArguments(plan), bubblewrapPath, ...command] : command,
+    bubblewrapPath,
+    dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
+    rules: plan.landlockRules,
+    layers,
+    isTest: options.testLayers !== undefined,
+    signal: context.signal,
+  });
+  return new ProcessSandbox(spec, plan, launched, wallReport(plan, launched, layers));
+}
+
+/** Opens nothing yet; `probe()` says what this machine can hold. */
+export function openProcessBoundary(options: ProcessBoundaryOptions): Boundary {
+  return {
+    kind: "process",
+    probe: () => probeProcessBoundary(options),
+    open: (spec, context) => openSandbox(options, spec, context),
+  };
+}
