@@ -13,3 +13,10 @@ export function printableJson(value: unknown): string {
   const lines = text.split("\n").map((line) => replaceUnsafe(line, unicodeEscape));
   return `${lines.join("\n")}\n`;
 }
+
+/** The same on one line and without the line feed, cut at `maximum` characters. For people: cut JSON does not parse. */
+export function printableJsonLine(value: unknown, maximum = 2000): string {
+  const text = JSON.stringify(value) ?? "";
+  const line = replaceUnsafe(text.slice(0, maximum), unicodeEscape);
+  return text.length > maximum ? `${line}... (${text.length - maximum} more characters)` : line;
+}

@@ -1,7 +1,7 @@
 // `glovebox policy show`: the policy that applies, as a JSON document that is itself a policy file; with `--origin`, where each value is from.
 import type { CompiledPolicy } from "../../contracts/policy-port.ts";
 import { escapeText } from "../../kit/escape-text.ts";
-import { printableJson } from "../../kit/printable-json.ts";
+import { printableJson, printableJsonLine } from "../../kit/printable-json.ts";
 import type { CliCommand, CliContext } from "../command.ts";
 import { policyOption, projectOption, selectPolicy } from "../policy-selection.ts";
 import { tableLines } from "../render/table.ts";
@@ -32,7 +32,7 @@ function originLines(policy: CompiledPolicy, context: CliContext): readonly stri
   const rows = flatten(policy.document, "").map(([key, value]) => [
     { text: escapeText(originOf(policy, key)) },
     { text: escapeText(key), paint: "bold" as const },
-    { text: escapeText(JSON.stringify(value) ?? "") },
+    { text: printableJsonLine(value) },
   ]);
   return tableLines(rows, { style, columns });
 }

@@ -1,6 +1,7 @@
 // Records of the ledger as lines: one aligned line each for `ls`, every field for `show`. All of it is escaped: argv and output are hostile.
 import type { StoredRecord } from "../../contracts/ledger.ts";
 import { escapeText, showArgument } from "../../kit/escape-text.ts";
+import { printableJsonLine } from "../../kit/printable-json.ts";
 import type { Texts } from "../../texts/texts.ts";
 import type { Paint, Style } from "../style.ts";
 import { type Cell, tableLines } from "./table.ts";
@@ -56,7 +57,7 @@ export function recordTableLines(
 function fieldRows(name: string, value: unknown): readonly (readonly Cell[])[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).map(([key, inner]: [string, unknown]) => {
-    const shown = isText(inner) ? escapeText(inner) : escapeText(JSON.stringify(inner) ?? "");
+    const shown = isText(inner) ? escapeText(inner) : printableJsonLine(inner);
     return [{ text: `${name}.${escapeText(key, 60)}` }, { text: shown }];
   });
 }
