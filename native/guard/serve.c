@@ -19,7 +19,7 @@
 #define FIXED 2
 #define PER_COMMAND 4
 
-static struct guard guard = {.channel = {.fd = CHANNEL_FD}, .session = {.epoch = 1}, .proc = -1, .wall = {.ruleset = -1}};
+static struct guard guard; // all zero at first, so that its buffers take no room before they are used
 static struct pollfd polled[FIXED + PER_COMMAND * GB_SIZE_STREAMS_MAX];
 
 // A negative descriptor is skipped by poll; without that, a closed peer would be reported for ever while we may not read.
@@ -124,7 +124,10 @@ int guard_serve(uint32_t layers) {
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
-  guard.wall.layers = layers;
+  guard.channel.fd = CHANNEL_FD;
+  guard.session.epoch = 1;
+  guard.proc = -1;
+  guard.wall = (struct wall){.layers = layers, .ruleset = -1};
   const int signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   if (sigprocmask(SIG_SETMASK, &all, NULL) != 0 || signals < 0) return GB_EXIT_INTERNAL;
   if (fcntl(CHANNEL_FD, F_SETFD, FD_CLOEXEC) != 0) return GB_EXIT_USAGE; // the host did not give us a channel

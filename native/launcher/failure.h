@@ -1,0 +1,21 @@
+// How the launcher fails: one machine-readable line and one distinct status per step.
+#ifndef GLOVEBOX_FAILURE_H
+#define GLOVEBOX_FAILURE_H
+
+// Exit statuses. From `exec` on the command's own status is passed through.
+enum step {
+  STEP_USAGE = 80,
+  STEP_NAMESPACE = 81, // the private mount namespace
+  STEP_STAGE = 82,     // the staging directory
+  STEP_SOURCE = 83,    // a path to be staged cannot be opened without following links, or cloned
+  STEP_IDMAP = 84,     // its file system, or this kernel, cannot map owners
+  STEP_ATTACH = 85,
+  STEP_IDENTITY = 86, // becoming the allocated uid
+  STEP_PARENT = 87,   // who started us is gone
+  STEP_EXEC = 88,
+};
+
+// Prints `launcher: STEP PATH ERRNO` on stderr (spaces and unprintable bytes of PATH as %XX, `-` without a path). Returns the status.
+int failure(enum step step, const char *path, int error);
+
+#endif
