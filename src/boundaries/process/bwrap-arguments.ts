@@ -1,7 +1,7 @@
 // The command line of bubblewrap for a view: namespaces first, then mounts from the outside in, and everything of ours read-only at the end.
 import { guardInside, homeInside, hostNameInside, temporaryInside } from "./inside.ts";
-import { byDepth, isAtOrBelow, isBelow } from "./paths.ts";
-import type { View } from "./view.ts";
+import { ancestorsOf, byDepth, isBelow } from "./paths.ts";
+import { accessInView, type View } from "./view.ts";
 
 /** Text that becomes a file inside without ever being one on the host. `descriptor` is the one bubblewrap reads it from. */
 export interface DataFile {
@@ -48,15 +48,27 @@ function placeMounts({ view, source }: MountInput): Mount[] {
   return [...places, ...view.pins.map((path): Mount => ({ path, args: ["--bind", source(path), path] }))];
 }
 
-function privateMounts(input: MountInput): string[] {
-  const keepsTemporary = input.view.places.some(({ path }) => isAtOrBelow(path, "/tmp"));
+/** The bare directories that lead to what is shown. Made by name, because bubblewrap 0.8 makes those that a mount needs with mode 0700. */
+function skeleton(view: View, paths: readonly string[]): Mount[] {
+  const bare = new Set(paths.flatMap(ancestorsOf).filter((path) => ["absent", "hidden"].includes(accessInView(view, path))));
+  const isMounted = (path: string): boolean => view.places.some((place) => place.path === path);
+  return [...bare].filter((path) => !isMounted(path)).map((path): Mount => ({ path, args: ["--perms", "0755", "--dir", path] }));
+}
+
+/** A link where nothing of the host is shown, neither there nor below. */
+function linkUnlessShown(view: View, path: string, target: string): readonly string[] {
+  const isShown = accessInView(view, path) !== "absent" || view.places.some((place) => isBelow(place.path, path));
+  return isShown ? [] : ["--symlink", target, path];
+}
+
+function privateMounts({ view, guardSource }: MountInput): string[] {
   return [
     ["--perms", "0700", "--tmpfs", homeInside, "--perms", "1777", "--tmpfs", temporaryInside],
-    ["--ro-bind", input.guardSource, guardInside],
+    ["--ro-bind", guardSource, guardInside],
     // A real /tmp would need Landlock rights that a project below it inherits; where there is one, TMPDIR alone leads to the private directory.
-    keepsTemporary ? [] : ["--symlink", temporaryInside.slice(1), "/tmp"],
-    input.view.places.some(({ path }) => isAtOrBelow(path, "/var/tmp")) ? [] : ["--symlink", `..${temporaryInside}`, "/var/tmp"],
-    ["--symlink", "../run", "/var/run"],
+    linkUnlessShown(view, "/tmp", temporaryInside.slice(1)),
+    linkUnlessShown(view, "/var/tmp", `..${temporaryInside}`),
+    linkUnlessShown(view, "/var/run", "../run"),
     ["--dev", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     // Limits written to /proc/sys from outside must not be raised back from inside.
     ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"],
@@ -75,7 +87,9 @@ function dataArguments(dataFiles: readonly DataFile[]): string[] {
 
 /** Options only: the caller adds status descriptor, `--` and the guard. */
 export function bwrapArguments(input: MountInput): readonly string[] {
-  const mounts = placeMounts(input).toSorted((left, right) => byDepth(left.path, right.path));
+  const shown = input.view.places.filter(({ access }) => access !== "hidden").map(({ path }) => path);
+  const bare = skeleton(input.view, [...shown, homeInside, "/var/tmp"]);
+  const mounts = [...placeMounts(input), ...bare].toSorted((left, right) => byDepth(left.path, right.path));
   const masks = input.view.places.filter(({ access, kind }) => access === "hidden" && kind === "directory");
   return [
     namespaceArguments(input.identity),

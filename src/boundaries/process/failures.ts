@@ -22,13 +22,26 @@ const namespaceRefusals = [
   /unshare.*namespace/u,
 ];
 
-const launcherLine = /^launcher: idmap (.*) (\S+)$/mu;
+/** `launcher: STEP PATH ERRNO`, one line, the path percent-encoded. */
+const launcherLine = /^launcher: (\w+) (\S+) (\S+)$/mu;
+
+function launcherError(step: string, encoded: string, errno: string): GloveboxError {
+  const path = /%(?![0-9a-f]{2})/u.test(encoded)
+    ? encoded
+    : Buffer.from(
+        encoded.replaceAll(/%([0-9a-f]{2})/gu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+        "latin1",
+      ).toString();
+  return step === "idmap"
+    ? unavailable("wall.idmap", { path, detail: errno })
+    : unavailable("wall.launcher", { step, path, detail: errno });
+}
 
 export function launchError(failure: LaunchFailure): GloveboxError | undefined {
   const detail = failure.stderr.trim().split("\n").slice(-3).join("; ").slice(0, 500);
   if (detail === "") return undefined;
-  const [, mapped, errno] = launcherLine.exec(failure.stderr) ?? [];
-  if (mapped !== undefined && errno !== undefined) return unavailable("wall.idmap", { path: mapped, detail: errno });
+  const [, step, encoded, errno] = launcherLine.exec(failure.stderr) ?? [];
+  if (step !== undefined && encoded !== undefined && errno !== undefined) return launcherError(step, encoded, errno);
   if (/^bwrap: Unknown option/mu.test(failure.stderr)) {
     const needed = `${bubblewrapMinimum.major}.${bubblewrapMinimum.minor}`;
     return unavailable("wall.bubblewrap-old", { path: failure.bubblewrapPath, needed, detail });

@@ -36,6 +36,7 @@ const host = {
   "/home/ann/.local/state/glovebox/store.db": "",
   "/opt/glovebox/src/main.ts": "",
   "/tmp/project/a.txt": "",
+  "/run/lock/x": "",
 };
 
 const project = "/home/ann/work/app";
@@ -65,7 +66,6 @@ function planOf(
       { path: "/opt/glovebox", access: "read-only" },
     ],
     guardPath: "/opt/glovebox/build/guard",
-    stageDirectory: "/mnt/stage",
     firstDescriptor: 5,
   });
 }
@@ -205,7 +205,7 @@ test("planSandbox() protects the installation in a write root and hides the stat
 test("planSandbox() gives /tmp no Landlock right, so a read-only project below it inherits none", () => {
   const plan = planOf(specOf({ allowWrite: [] }, { project: "/tmp/project" }));
   assert.deepEqual(rightsAt(plan, "/tmp/project/a.txt"), ["read"]);
-  assert.ok(!plan.bwrapArgs.includes("/tmp"));
+  assert.ok(!plan.bwrapArgs.some((argument, index) => argument === "/tmp" && plan.bwrapArgs[index - 2] === "--symlink"));
   const usual = planOf(specOf({}));
   assert.equal(usual.bwrapArgs[usual.bwrapArgs.indexOf("/tmp") - 1], "run/glovebox/tmp");
 });
@@ -214,10 +214,17 @@ test("planSandbox() passes root's binds through the launcher and leaves the syst
   const plan = planOf(specOf({ denyWrite: [`${project}/docs`] }, { uid: 0 }));
   assert.equal(plan.identity.hostUid, 1_879_048_192 + 255);
   const root = plan.staged.find(({ path }) => path === project);
-  assert.equal(mountOf(plan, project), `bind /mnt/stage/${root?.stage}`);
-  assert.equal(mountOf(plan, `${project}/docs`), `ro-bind /mnt/stage/${root?.stage}/docs`);
+  assert.equal(mountOf(plan, project), `bind /run/${root?.stage}`);
+  assert.equal(mountOf(plan, `${project}/docs`), `ro-bind /run/${root?.stage}/docs`);
   assert.equal(mountOf(plan, "/usr"), "ro-bind /usr");
   assert.equal(planOf(specOf({})).staged.length, 0);
+});
+
+test("planSandbox() stages where no shown path lies, since a mount over it would hide that path", () => {
+  const files = { ...host, "/run/user/0/app/a": "", "/mnt/x": "" };
+  assert.equal(planOf(specOf({}, { uid: 0 }), files).stageDirectory, "/run");
+  assert.equal(planOf(specOf({ allowRead: ["/run/user/0/app"] }, { uid: 0 }), files).stageDirectory, "/mnt");
+  assert.equal(planOf(specOf({ allowRead: ["/"] }, { uid: 0 }), files).stageDirectory, "/run");
 });
 
 test("planSandbox() writes account files that name no other person of the host", () => {

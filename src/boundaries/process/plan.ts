@@ -9,7 +9,7 @@ import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
 import { isBelow } from "./paths.ts";
 import { compileRules, type ProtectedPath } from "./rules.ts";
-import { type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
+import { chooseStageDirectory, type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
 import { systemNames } from "./system-tree.ts";
 import { accessInView, type View, viewOf } from "./view.ts";
 
@@ -18,8 +18,6 @@ export interface PlanFacts {
   readonly protectedPaths: readonly ProtectedPath[];
   /** Absolute host path of the guard. */
   readonly guardPath: string;
-  /** Where the launcher puts idmapped clones; used for root only. */
-  readonly stageDirectory: string;
   /** The first descriptor that bubblewrap may read a data file from. */
   readonly firstDescriptor: number;
 }
@@ -32,6 +30,8 @@ export interface SandboxPlan {
   readonly landlockRules: readonly LandlockRule[];
   /** For the launcher; empty for an ordinary user. */
   readonly staged: readonly StagedBind[];
+  /** The launcher's; empty for an ordinary user. */
+  readonly stageDirectory: string;
   /** Contents for the descriptors that `bwrapArgs` names, ascending. */
   readonly dataFiles: readonly (DataFile & { readonly text: string })[];
   readonly pathFacts: PathFacts & { readonly hostHome: string };
@@ -90,7 +90,8 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const view = viewOf(spec, tree, compileRules(spec, tree, facts.protectedPaths));
   const identity = identityFor(spec.user, spec.sandboxId);
   const staged = spec.user.uid === 0 ? stagedBinds(view, [facts.guardPath]) : [];
-  const source = (path: string): string => sourceOf(staged, facts.stageDirectory, path);
+  const stageDirectory = staged.length === 0 ? "" : chooseStageDirectory(view, tree, [facts.guardPath]);
+  const source = (path: string): string => sourceOf(staged, stageDirectory, path);
   const dataFiles = dataSources(spec, tree, identity, view).map((file, index) => ({ ...file, descriptor: facts.firstDescriptor + index }));
   const links = systemLinks(tree);
   const of = (access: string): readonly string[] => view.places.filter((place) => place.access === access).map(({ path }) => path);
@@ -112,6 +113,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
       dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path),
     ),
     staged,
+    stageDirectory,
     dataFiles,
     pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home },
     sheet: { reads: of("read"), hidden: [...new Set([spec.user.home, ...of("hidden"), ...view.holes])], writes: of("write") },

@@ -4,7 +4,7 @@ import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { hostFileTree } from "./file-tree.ts";
 import { uidsInUse } from "./host-processes.ts";
 import { firstDataDescriptor, launch, type Launched, statusDescriptor } from "./launch.ts";
-import { launcherArguments, stageDirectory } from "./launcher-arguments.ts";
+import { launcherArguments } from "./launcher-arguments.ts";
 import { bubblewrapCommand, type TestLayers } from "./layers.ts";
 import { planSandbox, type SandboxPlan } from "./plan.ts";
 import { probeProcessBoundary } from "./probe.ts";
@@ -59,6 +59,10 @@ function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers): 
 
 async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
   const layers = options.testLayers ?? allLayers;
+  if (process.getuid?.() !== spec.user.uid) {
+    // A broker serves its own uid only: for another one, what the plan says of owners would be wrong.
+    throw new GloveboxError("INTERNAL", "wall.open-failed", { values: { sandbox: spec.sandboxId, detail: `uid ${spec.user.uid}` } });
+  }
   // Without the outer wall a test runs as whoever started it: the launcher is a part of that wall.
   const isRoot = spec.user.uid === 0 && layers.outer;
   const { bubblewrapPath } = requireTools(options, isRoot);
@@ -66,7 +70,6 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     tree: hostFileTree(),
     protectedPaths: options.protectedPaths,
     guardPath: options.guardPath,
-    stageDirectory,
     firstDescriptor: firstDataDescriptor,
   });
   if (isRoot && uidsInUse().has(plan.identity.hostUid)) {

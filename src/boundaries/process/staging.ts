@@ -1,5 +1,7 @@
 // Which host paths must pass through the launcher when root opens a sandbox: everything that is not the operating system's own,
 // because the sandbox runs as an allocated uid that owns nothing.
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import type { FileTree } from "./file-tree.ts";
 import { isAtOrBelow } from "./paths.ts";
 import { systemDirectories, systemNames } from "./system-tree.ts";
 import type { View } from "./view.ts";
@@ -8,6 +10,8 @@ export interface StagedBind {
   readonly path: string;
   /** Name of the idmapped clone in the launcher's staging directory. */
   readonly stage: string;
+  /** Nothing at or below it is writable. */
+  readonly isReadOnly: boolean;
 }
 
 /** The topmost places outside the system, and every write root that no other staged place contains. */
@@ -15,7 +19,8 @@ export function stagedBinds(view: View, extra: readonly string[]): readonly Stag
   const staged: StagedBind[] = [];
   const add = (path: string): void => {
     if (staged.some((bind) => isAtOrBelow(path, bind.path))) return;
-    staged.push({ path, stage: `b${staged.length}` });
+    const isReadOnly = !view.places.some((place) => place.access === "write" && isAtOrBelow(place.path, path));
+    staged.push({ path, stage: `b${staged.length}`, isReadOnly });
   };
   for (const path of extra) add(path);
   const system: readonly string[] = [...systemDirectories, ...systemNames];
@@ -25,6 +30,20 @@ export function stagedBinds(view: View, extra: readonly string[]): readonly Stag
     if (!isSystem || place.access === "write") add(place.path);
   }
   return staged;
+}
+
+/**
+ * An existing directory that the launcher covers with a tmpfs in its private mount namespace; the host's is not touched. No shown path
+ * may lie at, above or below it.
+ */
+export function chooseStageDirectory(view: View, tree: FileTree, extra: readonly string[]): string {
+  const used = [...view.places.map(({ path }) => path), ...extra];
+  const isFree = (candidate: string): boolean => !used.some((path) => isAtOrBelow(path, candidate) || isAtOrBelow(candidate, path));
+  const found = ["/run", "/mnt", "/media", "/srv", "/boot"].find(
+    (candidate) => tree.look(candidate)?.kind === "directory" && isFree(candidate),
+  );
+  if (found === undefined) throw new GloveboxError("WALL_UNAVAILABLE", "wall.no-stage");
+  return found;
 }
 
 /** Where bubblewrap finds a host path: in the staging directory when it passed through the launcher. */
