@@ -29,13 +29,16 @@ export class Output {
     return this.#stream.isTTY === true;
   }
 
-  /** Columns of the terminal; undefined when it is none. */
+  /** Columns of the terminal; undefined when it is none, or does not know its size (0). */
   get columns(): number | undefined {
-    return this.isTerminal ? this.#stream.columns : undefined;
+    const { columns = 0 } = this.#stream;
+    return this.isTerminal && columns > 0 ? columns : undefined;
   }
 
+  /** For a terminal inside: ours, or 24 x 80. */
   get size(): { readonly rows: number; readonly columns: number } {
-    return { rows: this.#stream.rows ?? 24, columns: this.#stream.columns ?? 80 };
+    const { rows = 0, columns = 0 } = this.#stream;
+    return { rows: rows > 0 ? rows : 24, columns: columns > 0 ? columns : 80 };
   }
 
   /** Resolves when the stream took the bytes. @throws OutputClosed when the reader is gone, the stream's own error otherwise. */
@@ -58,7 +61,12 @@ export class Output {
     if (lines.length > 0) await this.write(`${lines.join("\n")}\n`);
   }
 
-  /** The stream for `resize` events. */
+  /** Drops what the reader has not taken, so that it cannot keep the process alive. */
+  abandon(): void {
+    this.#stream.destroy();
+  }
+
+  /** Calls the listener when the terminal changes its size; returns the way to stop. */
   onResize(listener: () => void): () => void {
     this.#stream.on("resize", listener);
     return () => {

@@ -41,6 +41,20 @@ test("run prints the short answer sheet on a terminal or when asked, escaped and
   assert.equal((await callCli(["run", "--quiet", "--", "x"], { door, terminals: ["stderr"] })).err(), "");
 });
 
+test("run begins its own lines on a new line of the terminal", async () => {
+  const terminals = ["stdout", "stderr"] as const;
+  const open = await callCli(["run", "--", "x"], { door: writing([["stdout", "no end"]]), terminals, env: { NO_COLOR: "1" } });
+  assert.match(open.err(), /^\nglovebox: ok/u);
+  const closed = await callCli(["run", "--", "x"], { door: writing([["stdout", "end\n"]]), terminals, env: { NO_COLOR: "1" } });
+  assert.match(closed.err(), /^glovebox: ok/u);
+});
+
+test("run assumes 24 x 80 for a terminal that does not know its size, and then cuts nothing", async () => {
+  const call = await callCli(["run", "--", "x"], { terminals: allTerminals, columns: 0, env: { NO_COLOR: "1" } });
+  assert.deepEqual((call.door.calls[0]?.values[0] as { pty: unknown }).pty, { rows: 24, columns: 80 });
+  assert.match(call.err(), /read {6}\/home\/ada\/project/u);
+});
+
 test("run says why it ended when that was not the command's own choice", async () => {
   const cases: readonly (readonly [Parameters<typeof fakeResult>[0], number, RegExp])[] = [
     [{ outcome: "failed", exitCode: 127, child: { kind: "not-started", value: 127 } }, 127, /no such command/u],

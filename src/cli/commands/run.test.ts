@@ -248,6 +248,32 @@ test("run ends at the first signal while nothing runs yet", async () => {
   assert.equal(call.code, 130);
 });
 
+test("run ends at the second signal although the reader of its output has stopped", async () => {
+  const writes = Promise.withResolvers<void>();
+  const door: Partial<Door> = {
+    run: async (_request, io) => {
+      io.onStart({ signal: () => {}, resize: () => {} });
+      const held = io.onOutput({ channel: "stdout", bytes: bytes("x") });
+      writes.resolve();
+      await held;
+      assert.ok(io.signal.aborted);
+      await io.onOutput({ channel: "stdout", bytes: bytes("dropped") });
+      return fakeResult({ outcome: "cancelled", exitCode: 130 });
+    },
+  };
+  const call = await callCli(["run", "--", "yes"], {
+    door,
+    isStdoutStalled: true,
+    during: ({ events }) =>
+      void writes.promise.then(() => {
+        events.emit("SIGINT");
+        events.emit("SIGINT");
+      }),
+  });
+  assert.equal(call.code, 130);
+  assert.ok(call.stdout.destroyed);
+});
+
 test("run gives the command a terminal when all three are terminals, unless told otherwise", async () => {
   const ask = async (flags: readonly string[], terminals: FakeCallOptions["terminals"]) =>
     requestOf(await callCli(["run", ...flags, "--", "x"], { ...(terminals === undefined ? {} : { terminals }), columns: 77 })).pty;

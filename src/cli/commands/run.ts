@@ -77,9 +77,12 @@ async function runForPerson(context: CliContext, input: CommandInput, resultFile
   const exitCode = isPipeClosed ? closedPipeExit : result.exitCode;
   if (resultFile !== undefined) await writeResultFile(resultFile, resultDocument(result, exitCode, context.text));
   if (isPipeClosed) return exitCode;
-  await context.stderr.lines(noteLines(context, result, request.argv));
   const wantsSheet = input.options.has("sheet") || (context.stderr.isTerminal && !input.options.has("quiet"));
-  if (wantsSheet) await context.stderr.lines(sheetReportLines(context, result, request.argv));
+  const notes = noteLines(context, result, request.argv);
+  const lines = wantsSheet ? [...notes, ...sheetReportLines(context, result, request.argv)] : notes;
+  // A command that left its last line open must not have our words behind its own.
+  if (lines.length > 0 && context.stderr.isTerminal && !sink.endsLine()) await context.stderr.line();
+  await context.stderr.lines(lines);
   return exitCode;
 }
 

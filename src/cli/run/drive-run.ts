@@ -19,6 +19,12 @@ function chooseStdin(context: CliContext, request: RunRequest): ReturnType<typeo
   return context.io.stdin.isTTY === true && request.pty === undefined ? undefined : openStdinBytes(context.io.stdin);
 }
 
+function whenAborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}
+
 /** @throws whatever `door.run` throws */
 export async function driveRun(context: CliContext, options: DriveOptions): Promise<RunResult> {
   const { request, sink, abort } = options;
@@ -27,17 +33,20 @@ export async function driveRun(context: CliContext, options: DriveOptions): Prom
   releases.defer(() => signals.release());
   const stdin = chooseStdin(context, request);
   if (stdin !== undefined) releases.defer(() => stdin.release());
+  const ended = whenAborted(abort.signal);
   let failure: unknown;
   const result = await options.door.run(request, {
     signal: abort.signal,
     ...(stdin === undefined ? {} : { stdin: stdin.chunks }),
     onOutput: async (chunk) => {
-      if (failure !== undefined) return;
-      await sink.take(chunk).catch((error: unknown) => {
+      if (abort.signal.aborted) return;
+      const taken = sink.take(chunk).catch((error: unknown) => {
         // Our own output is broken (a full disk): the command must not go on unseen, and the run still ends in order.
         failure = error;
         abort.abort();
       });
+      // A reader that has stopped reading must not hold up the end that somebody asked for.
+      await Promise.race([taken, ended]);
     },
     onStart: (control) => {
       signals.attach((name) => control.signal(name));

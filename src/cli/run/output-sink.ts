@@ -6,7 +6,9 @@ import { type Output, OutputClosed } from "../output.ts";
 import { createTerminalFilter, type TerminalFilter } from "./terminal-filter.ts";
 
 export interface OutputSink {
+  /** Resolves when the bytes are taken; that is the back-pressure. */
   take(chunk: OutputChunk): Promise<void>;
+  /** Writes what is left. An output that still has not taken its bytes, because the run was ended meanwhile, is given up. */
   finish(): Promise<void>;
 }
 
@@ -19,11 +21,20 @@ export interface LiveSinkOptions {
   readonly onClosed: () => void;
 }
 
+export interface LiveSink extends OutputSink {
+  /** True when the last byte that a terminal got was a line feed, or none was written. */
+  endsLine(): boolean;
+}
+
+const lineFeed = 0x0a;
+
 /** Bytes pass unchanged to a pipe or a file; to a terminal only through the filter. */
-export function createLiveSink(options: LiveSinkOptions): OutputSink {
+export function createLiveSink(options: LiveSinkOptions): LiveSink {
   let isClosed = false;
-  const channel = (output: Output): { output: Output; filter: TerminalFilter | undefined } => ({
+  let lastByte = lineFeed;
+  const channel = (output: Output): { output: Output; filter: TerminalFilter | undefined; waiting: number } => ({
     output,
+    waiting: 0,
     filter: output.isTerminal && !options.hasPty ? createTerminalFilter() : undefined,
   });
   const channels = { stdout: channel(options.stdout), stderr: channel(options.stderr) };
@@ -38,13 +49,20 @@ export function createLiveSink(options: LiveSinkOptions): OutputSink {
     }
   };
   return {
-    take: ({ channel: name, bytes }) => {
-      const { output, filter } = channels[name];
-      return write(output, filter === undefined ? bytes : filter.push(bytes));
+    take: async ({ channel: name, bytes }) => {
+      const to = channels[name];
+      to.waiting += 1;
+      if (to.output.isTerminal) lastByte = bytes.at(-1) ?? lastByte;
+      await write(to.output, to.filter === undefined ? bytes : to.filter.push(bytes));
+      to.waiting -= 1;
     },
     finish: async () => {
-      for (const { output, filter } of Object.values(channels)) if (filter !== undefined) await write(output, filter.end());
+      for (const { output, filter, waiting } of Object.values(channels)) {
+        if (waiting > 0) output.abandon();
+        else if (filter !== undefined) await write(output, filter.end());
+      }
     },
+    endsLine: () => lastByte === lineFeed,
   };
 }
 

@@ -12,6 +12,8 @@ export interface FakeIoOptions {
   readonly columns?: number;
   /** stdout fails with this errno at the given write (0 = the first). */
   readonly stdoutFailure?: { readonly errno: string; readonly at: number };
+  /** stdout takes nothing: its reader has stopped. */
+  readonly isStdoutStalled?: boolean;
 }
 
 class FakeOutput extends Writable {
@@ -20,16 +22,24 @@ class FakeOutput extends Writable {
   readonly rows = 24;
   readonly chunks: Buffer[] = [];
   readonly #failure: FakeIoOptions["stdoutFailure"];
+  readonly #isStalled: boolean;
   #writes = 0;
 
-  constructor(options: { readonly isTTY: boolean; readonly columns: number; readonly failure?: FakeIoOptions["stdoutFailure"] }) {
+  constructor(options: {
+    readonly isTTY: boolean;
+    readonly columns: number;
+    readonly failure?: FakeIoOptions["stdoutFailure"];
+    readonly isStalled?: boolean;
+  }) {
     super({ decodeStrings: true });
     this.isTTY = options.isTTY;
     this.columns = options.columns;
     this.#failure = options.failure;
+    this.#isStalled = options.isStalled ?? false;
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
+    if (this.#isStalled) return;
     const write = this.#writes;
     this.#writes += 1;
     if (this.#failure !== undefined && write >= this.#failure.at) {
@@ -81,7 +91,7 @@ export function createFakeIo(options: FakeIoOptions = {}): FakeIo {
   const stdin = new FakeInput(isTerminal("stdin"));
   if (options.stdin !== undefined) stdin.end(options.stdin);
   const failure = options.stdoutFailure === undefined ? {} : { failure: options.stdoutFailure };
-  const stdout = new FakeOutput({ isTTY: isTerminal("stdout"), columns, ...failure });
+  const stdout = new FakeOutput({ isTTY: isTerminal("stdout"), columns, ...failure, isStalled: options.isStdoutStalled ?? false });
   const stderr = new FakeOutput({ isTTY: isTerminal("stderr"), columns });
   const events = new EventEmitter();
   return {
