@@ -5,6 +5,7 @@ import { bubblewrapMinimum } from "./tools.ts";
 export interface LaunchFailure {
   readonly sandboxId: string;
   readonly bubblewrapPath: string;
+  readonly guardPath: string;
   /** What it wrote to stderr, bounded. */
   readonly stderr: string;
 }
@@ -42,6 +43,7 @@ export function launchError(failure: LaunchFailure): GloveboxError | undefined {
   if (detail === "") return undefined;
   const [, step, encoded, errno] = launcherLine.exec(failure.stderr) ?? [];
   if (step !== undefined && encoded !== undefined && errno !== undefined) return launcherError(step, encoded, errno);
+  if (/^guard: this build leaves no layer out$/mu.test(failure.stderr)) return unavailable("wall.test-layers", { path: failure.guardPath });
   if (/^bwrap: Unknown option/mu.test(failure.stderr)) {
     const needed = `${bubblewrapMinimum.major}.${bubblewrapMinimum.minor}`;
     return unavailable("wall.bubblewrap-old", { path: failure.bubblewrapPath, needed, detail });

@@ -17,6 +17,7 @@ export interface LaunchRequest {
   readonly program: string;
   readonly args: readonly string[];
   readonly bubblewrapPath: string;
+  readonly guardPath: string;
   /** Written to descriptors 5, 6, ... */
   readonly dataTexts: readonly string[];
   readonly rules: readonly LandlockRule[];
@@ -106,7 +107,7 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
   try {
     const ready = await session.configure(guardRules(request));
     if (request.isTest && !ready.isTestBuild)
-      throw new GloveboxError("WALL_UNAVAILABLE", "wall.test-layers", { values: { path: request.program } });
+      throw new GloveboxError("WALL_UNAVAILABLE", "wall.test-layers", { values: { path: request.guardPath } });
     const guardPid = await childPid;
     if (guardPid === undefined)
       throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-failed", { values: { sandbox: request.sandboxId, detail: "no pid" } });
@@ -120,10 +121,7 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
     if (request.signal.aborted)
       throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-aborted", { values: { sandbox: request.sandboxId }, cause: error });
     const isSilent = error instanceof GloveboxError && error.code === "SANDBOX_CLOSED";
-    throw (
-      (isSilent ? launchError({ sandboxId: request.sandboxId, bubblewrapPath: request.bubblewrapPath, stderr: stderr() }) : undefined) ??
-      error
-    );
+    throw (isSilent ? launchError({ ...request, stderr: stderr() }) : undefined) ?? error;
   } finally {
     request.signal.removeEventListener("abort", stop);
   }

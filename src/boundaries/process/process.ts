@@ -84,6 +84,7 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     program: isRoot ? options.launcherPath : bubblewrapPath,
     args: isRoot ? [...launcherArguments(plan), bubblewrapPath, ...command] : command,
     bubblewrapPath,
+    guardPath: options.guardPath,
     dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
     rules: plan.landlockRules,
     layers,
