@@ -18,7 +18,7 @@ test("errorSituations() reads direct constructions, makers and imported makers",
   );
   const user = module(
     "src/a/b.ts",
-    'import { refuse } from "./a.ts"; refuse("x", full ? "a.full" : "a.empty"); throw new GloveboxError("INTERNAL", "a.odd");',
+    'import { refuse } from "./a.ts"; refuse("x", full ? "a.full" : "a.empty"); throw new GloveboxError("INTERNAL", "a.odd"); add({ code: "POLICY_SYNTAX", situation: "a.line", line });',
   );
   const stranger = module("src/c/c.ts", 'function refuse(where: string, what: string) {} refuse("x", "c.other");');
   assert.deepEqual(

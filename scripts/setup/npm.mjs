@@ -8,27 +8,32 @@ import { SetupError } from "./setup-error.mjs";
 
 /** @typedef {{ version?: string, optional?: boolean }} LockedPackage */
 
+/** @param {string} file */
+const readJson = (file) => JSON.parse(readFileSync(file, "utf8"));
+
 /**
  * @param {string} root
- * @returns {Map<string, LockedPackage>} by path below `root`
+ * @returns {Map<string, LockedPackage>} by path below `root`; empty in an installed package, which has no lock file and whose packages npm keeps
  */
 function lockedPackages(root) {
-  const lock = JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8"));
-  return new Map(Object.entries(lock.packages).filter(([place]) => place !== ""));
+  const file = path.join(root, "package-lock.json");
+  if (!existsSync(file)) return new Map();
+  return new Map(Object.entries(readJson(file).packages).filter(([place]) => place !== ""));
 }
 
-const pinnedPlace = `node_modules/node-linux-${process.arch}`;
+const pinnedName = `node-linux-${process.arch}`;
 
 /** @param {string} root */
-export const pinnedNode = (root) => path.join(root, pinnedPlace, "bin/node");
+export const pinnedVersion = (root) => String(readJson(path.join(root, "package.json")).optionalDependencies[pinnedName]);
 
 /** @param {string} root */
-export const pinnedVersion = (root) => lockedPackages(root).get(pinnedPlace)?.version ?? "";
+const pinnedNodes = (root) =>
+  [path.join(root, "node_modules"), path.dirname(root)].map((place) => path.join(place, pinnedName, "bin/node"));
 
 /** @param {string} root */
 function installedVersion(root, place = "") {
   const file = path.join(root, place, "package.json");
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).version : undefined;
+  return existsSync(file) ? readJson(file).version : undefined;
 }
 
 /**
@@ -36,7 +41,9 @@ function installedVersion(root, place = "") {
  * @param {string} root
  */
 function answerOfPinnedNode(root) {
-  const answer = spawnSync(pinnedNode(root), ["--version"], { encoding: "utf8" });
+  const node = pinnedNodes(root).find((file) => existsSync(file));
+  if (node === undefined) return "(not there)";
+  const answer = spawnSync(node, ["--version"], { encoding: "utf8" });
   return answer.error === undefined ? `${answer.stdout}${answer.stderr}`.trim() : answer.error.message;
 }
 
@@ -44,7 +51,7 @@ function answerOfPinnedNode(root) {
 export function npmIsComplete(root) {
   for (const [place, { version, optional }] of lockedPackages(root)) {
     // Optional packages are other platforms' and may be absent, all but our own Node.
-    if (optional === true && place !== pinnedPlace) continue;
+    if (optional === true && place !== `node_modules/${pinnedName}`) continue;
     if (installedVersion(root, place) !== version) return false;
   }
   return answerOfPinnedNode(root) === `v${pinnedVersion(root)}`;

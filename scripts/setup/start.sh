@@ -1,10 +1,9 @@
 # Shared by ./glovebox and `npm test`: is this clone set up, and which Node runs the set-up. Expects `root`; sets `pinned`.
 # Read by any POSIX sh. The judgement must stay far below one Node start, so it forks as little as possible.
 
-# npm installs the one that fits this machine.
+# npm installs the one that fits this machine: below a clone, or beside an installed package.
 find_pinned() {
-  for architecture in x64 arm64; do
-    pinned=$root/node_modules/node-linux-$architecture/bin/node
+  for pinned in "$root"/node_modules/node-linux-*/bin/node "$root"/../node-linux-*/bin/node; do
     [ -x "$pinned" ] && return
   done
   return 1
@@ -46,11 +45,11 @@ machine_node() (
       *) [ -x "$directory/node" ] && printf '%s\n' "$directory/node" && return ;;
     esac
   done
-  find_pinned && printf '%s\n' "$pinned"
 )
 
 run_setup() {
   runner=$(machine_node)
+  [ -n "$runner" ] || { find_pinned && runner=$pinned; }
   if [ -z "$runner" ] || ! "$runner" -e 'process.exit(parseInt(process.versions.node, 10) < 18 ? 1 : 0)' 2>/dev/null; then
     say_no_node
     return 122
