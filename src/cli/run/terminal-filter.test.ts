@@ -37,7 +37,23 @@ test("createTerminalFilter() shows cursor moves, titles, clipboard writes, queri
 });
 
 test("createTerminalFilter() gives the same text however the bytes are cut", () => {
-  const piece = fc.constantFrom("a", "\u001B", "[", "3", ";", "1", "m", "任", "\u{1F600}", "\n", "\u202E", "]", "\u0007");
+  const piece = fc.constantFrom(
+    "a",
+    "\u001B[31m",
+    "\u001B[1;4m",
+    "\u001B",
+    "[",
+    "3",
+    ";",
+    "1",
+    "m",
+    "任",
+    "\u{1F600}",
+    "\n",
+    "\u202E",
+    "]",
+    "\u0007",
+  );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), fc.array(fc.nat(60), { maxLength: 6 }), (pieces, cuts) => {
       const bytes = encoder.encode(pieces.join(""));
@@ -48,6 +64,13 @@ test("createTerminalFilter() gives the same text however the bytes are cut", () 
       assert.equal(shown + filter.end(), filterWhole(bytes));
     }),
   );
+});
+
+test("createTerminalFilter() knows a colour and a wide character that arrive byte by byte", () => {
+  const filter = createTerminalFilter();
+  let shown = "";
+  for (const byte of encoder.encode("\u001B[1;31m任\u001B[2J")) shown += filter.push(Uint8Array.of(byte));
+  assert.equal(shown + filter.end(), "\u001B[1;31m任\\x1b[2J\u001B[0m");
 });
 
 test("createTerminalFilter() does not hoard a sequence that never ends", () => {
