@@ -93,7 +93,7 @@ function checkRanges(value: unknown, findings: Findings): void {
   for (const { name, minimum, maximum, parse, show } of ranges) {
     const text = valueAt(value, name);
     // A text that is no size or time is the schema's finding.
-    if (typeof text !== "string" || !/^[1-9]\d*[A-Za-z]+$/u.test(text)) continue;
+    if (typeof text !== "string" || !/^[1-9]\d*(?:B|[KMGT]iB|ms|[smhd])$/u.test(text)) continue;
     const parsed = parse(text) ?? Number.POSITIVE_INFINITY;
     if (parsed < minimum || parsed > maximum) {
       invalid(findings, "policy.value-range", name, { value: text, minimum: show(minimum), maximum: show(maximum) });

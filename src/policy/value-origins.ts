@@ -7,7 +7,7 @@ import { isRecord } from "./plain-value.ts";
 /** Field, or field and item -> the last layer that named it. */
 export type OriginNotes = Map<string, PolicyOrigin>;
 
-const fields = Object.values(fieldPaths);
+const fieldKeys = new Set(Object.values(fieldPaths).map((path) => dottedKey(path)));
 
 function noteKey(path: readonly string[], item?: string): string {
   return JSON.stringify(item === undefined ? path : [path, item]);
@@ -25,8 +25,9 @@ function itemsOf(value: PolicyValues[Field] | undefined): readonly string[] {
 }
 
 export function noteOrigins(notes: OriginNotes, layer: LayerValues, origin: PolicyOrigin): void {
+  const given = new Map(Object.entries(layer));
   for (const [field, path] of Object.entries(fieldPaths)) {
-    const value = Object.entries(layer).find(([name]) => name === field)?.[1];
+    const value = given.get(field);
     if (value === undefined) continue;
     notes.set(noteKey(path), origin);
     for (const item of itemsOf(value)) notes.set(noteKey(path, item), origin);
@@ -46,7 +47,7 @@ export function originOfItem(notes: OriginNotes, field: Field, item: string): Po
 
 /** Dotted key of each value and each list item of the canonical document -> its layer. */
 export function valueOrigins(document: unknown, notes: OriginNotes, path: readonly string[] = []): ReadonlyMap<string, PolicyOrigin> {
-  const isMap = isRecord(document) && !fields.some((field) => dottedKey(field) === dottedKey(path));
+  const isMap = isRecord(document) && !fieldKeys.has(dottedKey(path));
   if (isMap) return new Map(Object.entries(document).flatMap(([name, value]) => [...valueOrigins(value, notes, [...path, name])]));
   const own = notes.get(noteKey(path)) ?? "built-in";
   const origins = new Map<string, PolicyOrigin>([[dottedKey(path), own]]);

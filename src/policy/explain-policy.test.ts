@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { catalogue, createTexts, languages } from "../texts/texts.ts";
+import { explainPolicy, loadPolicy } from "./policy.ts";
+import { facts, yamlSource } from "./testing/sources.ts";
+
+const full = yamlSource(`approval: never
+filesystem: {allowRead: [/srv/data], denyRead: [./secret], denyWrite: [./vendor]}
+environment: {set: {MODE: "canary-value"}}
+commands:
+  - {id: push, match: {argvPrefix: [git, "push it"]}, verdict: deny}
+  - {id: ask, match: {argvPrefix: [make]}, verdict: ask}
+  - {id: ok, match: {argvPrefix: [ls]}, verdict: allow}
+audit: {argv: digest}
+`);
+const empty = yamlSource("filesystem: {allowWrite: []}\nenvironment: {pass: []}\n");
+
+test("explainPolicy() answers the seven questions in order", () => {
+  const policy = loadPolicy([full], facts);
+  const sheet = explainPolicy(policy);
+  assert.deepEqual(sheet.subject, { kind: "policy", hash: policy.hash });
+  assert.deepEqual(
+    sheet.answers.map(({ question }) => question),
+    ["read", "write", "connect", "identity", "happened", "kept", "held"],
+  );
+  assert.ok(sheet.answers.every(({ lines }) => lines.length > 0));
+});
+
+test("explainPolicy() shows every rule in every language, and no value of the environment", () => {
+  for (const language of languages) {
+    const text = createTexts(language, (value) => value, { onMissing: "throw" });
+    for (const source of [full, empty]) {
+      const shown = explainPolicy(loadPolicy([source], facts))
+        .answers.flatMap(({ lines }) => lines.map(text))
+        .join("\n");
+      assert.ok(!shown.includes("canary-value"));
+      if (source !== full) continue;
+      for (const word of ["/srv/data", "/home/me/project/secret", "/home/me/project/vendor", "MODE", "git 'push it'", "400", "64MiB"])
+        assert.ok(shown.includes(word), word);
+    }
+  }
+});
+
+test("every situation and sentence of this room is in the catalogue, with a hint where it is an error", () => {
+  const directory = import.meta.dirname;
+  const files = readdirSync(directory).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+  const texts = [...files, "../contracts/policy-document.ts"].map((name) => readFileSync(path.join(directory, name), "utf8"));
+  const used = new Set(texts.flatMap((text) => [...text.matchAll(/"(policy\.[a-z0-9.-]+)"/gu)].map(([, key]) => key ?? "")));
+  assert.ok(used.size > 70);
+  for (const key of used) {
+    if (key.startsWith("policy.sheet.")) assert.ok(catalogue.has(key), key);
+    else for (const part of ["message", "hint"]) assert.ok(catalogue.has(`error.${key}.${part}`), `error.${key}.${part}`);
+  }
+  const known = [...catalogue.keys()].filter((key) => /^(?:error\.policy|policy\.sheet)\./u.test(key));
+  for (const key of known) assert.ok(used.has(key.replace(/^error\./u, "").replace(/\.(?:message|hint)$/u, "")), `nothing uses ${key}`);
+});

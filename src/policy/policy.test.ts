@@ -1,0 +1,256 @@
+// Layers, ceilings, tests and the published decision tables (test/vectors/policy/decisions.json), through the front of the room.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { z } from "zod";
+import tableFile from "../../test/vectors/policy/decisions.json" with { type: "json" };
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { PolicyError } from "../contracts/policy-error.ts";
+import type { CompiledPolicy, PolicySource } from "../contracts/policy-port.ts";
+import { checkPolicy, formatOfFile, judgeRead, judgeWrite, loadPolicy, policySchema } from "./policy.ts";
+import { buildPolicy } from "./build-policy.ts";
+import { dataSource, facts, summaries, yamlSource } from "./testing/sources.ts";
+
+const verdict = z.enum(["allow", "ask", "deny", "default"]);
+const layers = z.array(
+  z.strictObject({ origin: z.enum(["system", "user", "project", "project-trusted", "flags"]), document: z.unknown() }),
+);
+const tableSchema = z.strictObject({
+  about: z.string(),
+  home: z.string(),
+  projectDirectory: z.string(),
+  vectors: z.array(
+    z.strictObject({
+      name: z.string(),
+      layers,
+      commands: z
+        .array(
+          z.strictObject({
+            argv: z.array(z.string()),
+            cwd: z.string().optional(),
+            verdict,
+            reasonCode: z.string(),
+            ruleId: z.string().nullable(),
+            reason: z.string().optional(),
+          }),
+        )
+        .default([]),
+      reads: z.array(z.strictObject({ path: z.string(), verdict })).default([]),
+      writes: z.array(z.strictObject({ path: z.string(), verdict })).default([]),
+    }),
+  ),
+  refusals: z.array(
+    z.strictObject({ name: z.string(), layers, problems: z.array(z.strictObject({ code: z.string(), key: z.string() })).min(1) }),
+  ),
+});
+const table = tableSchema.parse(tableFile);
+const tableFacts = { home: table.home, projectDirectory: table.projectDirectory };
+const sourcesOf = (list: z.infer<typeof layers>): readonly PolicySource[] =>
+  list.map(({ origin, document }) => dataSource(document, origin));
+
+function assertVector(vector: (typeof table.vectors)[number], policy: CompiledPolicy): number {
+  for (const { argv, cwd = table.projectDirectory, verdict: expected, reasonCode, ruleId, reason } of vector.commands) {
+    const decision = policy.decide({ kind: "command", argv, cwd });
+    assert.deepEqual(
+      [decision.verdict, decision.reasonCode, decision.ruleId ?? null],
+      [expected, reasonCode, ruleId],
+      `${vector.name}: ${argv.join(" ")}`,
+    );
+    if (reason !== undefined) assert.equal(decision.reason, reason);
+  }
+  for (const { path, verdict: expected } of vector.reads)
+    assert.equal(judgeRead(policy.paths, path), expected, `${vector.name}: read ${path}`);
+  for (const { path, verdict: expected } of vector.writes)
+    assert.equal(judgeWrite(policy.paths, path), expected, `${vector.name}: write ${path}`);
+  return vector.commands.length + vector.reads.length + vector.writes.length;
+}
+
+test("loadPolicy() answers every row of the published decision table", () => {
+  const rows = table.vectors.map((vector) => assertVector(vector, loadPolicy(sourcesOf(vector.layers), tableFacts)));
+  assert.ok(rows.reduce((sum, count) => sum + count, 0) >= 60);
+});
+
+test("loadPolicy() refuses every published refusal, naming each key", () => {
+  assert.ok(table.refusals.length >= 3);
+  for (const { name, layers: list, problems } of table.refusals) {
+    const found = buildPolicy(sourcesOf(list), tableFacts).problems.map(({ code, key }) => ({ code, key }));
+    assert.deepEqual(
+      found.toSorted((left, right) => (left.key < right.key ? -1 : 1)),
+      problems,
+      name,
+    );
+  }
+});
+
+test("loadPolicy() with no source is the built-in policy", () => {
+  const policy = loadPolicy([], facts);
+  assert.deepEqual(policy.paths, { readDefault: "system", allowRead: [], denyRead: [], allowWrite: ["/home/me/project"], denyWrite: [] });
+  assert.deepEqual(policy.limits, { wallMs: 900_000, outputBytes: 67_108_864, returnedBytes: 262_144, openFiles: 1024 });
+  assert.deepEqual(policy.environment, { pass: ["CI", "LANG", "LC_*", "TERM", "TZ"], set: {} });
+  assert.deepEqual([policy.boundary, policy.retentionDays, policy.auditArgv, policy.origins], ["process", 400, "redacted", ["built-in"]]);
+});
+
+test("loadPolicy() throws one error that carries every finding of every source", () => {
+  const sources = [yamlSource("boundry: auto\n"), yamlSource("limits: {wall: 9}\n", "project")];
+  assert.throws(
+    () => loadPolicy(sources, facts),
+    (error: unknown) => {
+      assert.ok(error instanceof PolicyError && error instanceof GloveboxError);
+      assert.equal(error.code, "POLICY_KEY_UNKNOWN");
+      assert.equal(error.row.exit, 2);
+      assert.deepEqual(error.values, { file: "user.yaml", line: 2, key: "boundry", nearest: "boundary" });
+      assert.deepEqual(summaries(error.problems), [
+        "POLICY_KEY_UNKNOWN policy.key-unknown-near 2 boundry",
+        "POLICY_VALUE_INVALID policy.duration-unit-near 2 limits.wall",
+      ]);
+      return true;
+    },
+  );
+});
+
+test("loadPolicy() applies sources by strength, whatever the order they are handed in", () => {
+  const wall = (text: string, origin: PolicySource["origin"]): PolicySource => yamlSource(`limits: {wall: ${text}}\n`, origin);
+  const sources = [wall("4m", "flags"), wall("3m", "project-trusted"), wall("1m", "system"), wall("2m", "user")];
+  for (let count = sources.length; count > 0; count -= 1) {
+    const strongest = Math.max(...sources.slice(-count).map((source) => Number(/(\d)m/u.exec(String(source.text))?.[1])));
+    assert.equal(loadPolicy(sources.slice(-count), facts).limits.wallMs, strongest * 60_000);
+  }
+  assert.deepEqual(loadPolicy(sources, facts).origins, ["built-in", "system", "user", "project-trusted", "flags"]);
+});
+
+test("loadPolicy() replaces allow lists from files, and adds those of `lists: add`", () => {
+  const flags = dataSource({ filesystem: { allowWrite: ["../other"] }, environment: { pass: ["EXTRA"] } }, "flags");
+  assert.deepEqual(loadPolicy([flags], facts).paths.allowWrite, ["/home/me/other"]);
+  const added = loadPolicy([{ ...flags, lists: "add" }], facts);
+  assert.deepEqual(added.paths.allowWrite, ["/home/me/other", "/home/me/project"]);
+  assert.deepEqual(added.environment.pass, ["CI", "EXTRA", "LANG", "LC_*", "TERM", "TZ"]);
+  assert.deepEqual(loadPolicy([yamlSource("filesystem: {allowWrite: []}\n")], facts).paths.allowWrite, []);
+});
+
+test("loadPolicy() keeps every weaker layer's deny", () => {
+  const system = yamlSource("filesystem: {denyRead: [~/a], denyWrite: [./a]}\n", "system");
+  const flags = dataSource({ filesystem: { denyRead: [], denyWrite: [], allowWrite: ["./a", "."], allowRead: ["~/a"] } }, "flags");
+  const { paths } = loadPolicy([system, flags], facts);
+  assert.equal(judgeRead(paths, "/home/me/a"), "deny");
+  assert.equal(judgeWrite(paths, "/home/me/project/a/x"), "deny");
+});
+
+test("loadPolicy() names the layer of each value", () => {
+  const sources = [
+    yamlSource("filesystem: {denyRead: [~/b]}\ncommands: [{id: b, match: {argvPrefix: [b]}, verdict: deny}]\n", "system"),
+    yamlSource("filesystem: {denyRead: [~/a]}\nenvironment: {set: {A: '1'}}\nlimits: {wall: 2m}\n"),
+    yamlSource("commands: [{id: a, match: {argvPrefix: [a]}, verdict: deny}]\nlimits: {output: 1MiB}\n", "project"),
+  ];
+  const { valueOrigins } = loadPolicy(sources, facts);
+  const expected: Readonly<Record<string, string>> = {
+    apiVersion: "built-in",
+    egress: "built-in",
+    "filesystem.allowWrite": "built-in",
+    "filesystem.allowWrite[0]": "built-in",
+    "filesystem.denyRead": "user",
+    "filesystem.denyRead[0]": "user",
+    "filesystem.denyRead[1]": "system",
+    "environment.set.A": "user",
+    "limits.wall": "user",
+    "limits.output": "project",
+    "limits.returned": "built-in",
+    "commands[0]": "project",
+    "commands[1]": "system",
+  };
+  for (const [key, origin] of Object.entries(expected)) assert.equal(valueOrigins.get(key), origin, key);
+});
+
+test("loadPolicy() resolves links: an allow leads to the place, a deny covers link and place", () => {
+  const linked = { ...facts, canonicalPath: (path: string) => path.replace("/home/me/project/link", "/srv/real") };
+  const { paths } = loadPolicy([yamlSource("filesystem: {allowRead: [./link/a], denyRead: [./link/b]}\n")], linked);
+  assert.deepEqual(paths.allowRead, ["/srv/real/a"]);
+  assert.deepEqual(paths.denyRead, ["/home/me/project/link/b", "/srv/real/b"]);
+});
+
+test("loadPolicy() refuses a write root that is a link to a forbidden place", () => {
+  const linked = { ...facts, canonicalPath: (path: string) => (path === "/home/me/project/link" ? "/etc" : path) };
+  assert.deepEqual(summaries(checkPolicy(yamlSource("filesystem: {allowWrite: [./link]}\n"), linked)), [
+    "POLICY_VALUE_INVALID policy.write-root-system 2 filesystem.allowWrite[0]",
+  ]);
+});
+
+test("loadPolicy() refuses the built-in write root when the project is the home directory, the system or Glovebox's own place", () => {
+  for (const projectDirectory of ["/home/me", "/", "/usr", "/etc/x", "/opt/glovebox"]) {
+    const { problems } = buildPolicy([], { ...facts, projectDirectory });
+    assert.deepEqual(
+      problems.map(({ code, label, key }) => [code, label, key]),
+      [["POLICY_VALUE_INVALID", "built-in", "filesystem.allowWrite"]],
+      projectDirectory,
+    );
+    assert.deepEqual(buildPolicy([yamlSource("filesystem: {allowWrite: []}\n")], { ...facts, projectDirectory }).problems, []);
+  }
+});
+
+test("loadPolicy() asks a policy's own tests, of the policy that results from all layers", () => {
+  const body = `filesystem: {denyRead: [./secret]}
+tests:
+  - {name: no secret, request: {read: ./secret/key}, expect: deny}
+  - {name: project, request: {write: ./src/a}, expect: allow}
+  - {name: not home, request: {write: ~/x}, expect: deny}
+  - {name: runs, request: {argv: [true]}, expect: allow}
+  - {name: there, request: {argv: [../bin/x], cwd: /usr/lib}, expect: allow}
+`;
+  assert.deepEqual(checkPolicy(yamlSource(body.replace("[true]", '["true"]')), facts), []);
+  const stricter = yamlSource(
+    "commands: [{id: x, match: {argvPrefix: [/usr/bin/x]}, verdict: deny}]\nfilesystem: {allowWrite: []}\n",
+    "project",
+  );
+  const { problems } = buildPolicy([yamlSource(body.replace("[true]", '["true"]')), stricter], facts);
+  assert.deepEqual(
+    problems.map(({ code, label, line, values }) => [code, label, line, values["test"], values["expected"], values["actual"]]),
+    [
+      ["POLICY_TEST_FAILED", "user.yaml", 5, "project", "allow", "deny"],
+      ["POLICY_TEST_FAILED", "user.yaml", 8, "there", "allow", "deny"],
+    ],
+  );
+});
+
+test("loadPolicy() fails a read test that no rule decides", () => {
+  const { problems } = buildPolicy([yamlSource("tests: [{name: t, request: {read: /usr/x}, expect: allow}]\n")], facts);
+  assert.deepEqual(
+    problems.map(({ values }) => values["actual"]),
+    ["default"],
+  );
+});
+
+test("checkPolicy() and loadPolicy() never throw anything but a PolicyError, on any bytes", () => {
+  const texts = [
+    "",
+    "\0",
+    "{",
+    "[",
+    "a: *b",
+    "a: &b",
+    "apiVersion: glovebox/v1\nfilesystem: {allowRead: ['', ' ', '\\']}",
+    "- - -",
+    '{"apiVersion":"glovebox/v1","commands":[null]}',
+  ];
+  for (const format of ["yaml", "json", "toml"] as const) {
+    for (const text of [...texts, new Uint8Array([0xff, 0xfe])]) checkPolicy({ origin: "user", label: "f", format, text }, facts);
+  }
+});
+
+test("formatOfFile() goes by the ending and refuses the rest", () => {
+  assert.deepEqual(["a.yaml", "a.b.yml", "/x/A.JSON", "p.toml"].map(formatOfFile), ["yaml", "yaml", "json", "toml"]);
+  for (const name of ["policy", "policy.txt", "yaml", ".yaml"]) {
+    assert.throws(
+      () => formatOfFile(name),
+      (error: unknown) => error instanceof GloveboxError && error.code === "POLICY_UNREADABLE",
+      name,
+    );
+  }
+});
+
+test("policySchema() is a closed JSON Schema in which every key is described", () => {
+  const schema = policySchema();
+  assert.equal(schema["additionalProperties"], false);
+  const documented = z.looseObject({ properties: z.record(z.string(), z.looseObject({ description: z.string().min(5) })) });
+  const top = documented.parse(schema);
+  assert.equal(Object.keys(top.properties).length, 21);
+  for (const key of ["filesystem", "environment", "limits", "audit", "metadata"]) documented.parse(top.properties[key]);
+  assert.ok(JSON.stringify(schema).includes('"required":["apiVersion"]'));
+});
