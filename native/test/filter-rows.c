@@ -1,0 +1,195 @@
+// The seccomp filter row by row: each row's refused call is refused with its errno, and its harmless neighbour passes. Every call runs in
+// a child of its own. Prints one line per failure and `N passed, N failed`.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../guard/filter.h"
+#include "../guard/syscall-table.h"
+
+#define HIGH_HALF 0x100000000l // the kernel does not look at it; the filter must not either
+#define SURVIVED 0
+
+struct call {
+  const char *name;
+  long number, arguments[4];
+};
+
+static struct bpf_program program;
+static unsigned passed, failed;
+
+static void count(bool right, const char *name, const char *what, int got) {
+  if (right) passed++;
+  else failed++;
+  if (!right) printf("failed: %s: %s, got %d\n", name, what, got);
+}
+
+// The errno of a call behind the filter, SURVIVED, or minus the signal that ended it.
+static int attempt(const struct call *call) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || filter_enter(&program) != 0) _exit(255);
+    const long *at = call->arguments;
+    const long result = syscall(call->number, at[0], at[1], at[2], at[3], 0, 0);
+    if (call->number == SYS_clone && result == 0) _exit(0); // the child of a child
+    _exit(result < 0 ? errno : SURVIVED);
+  }
+  int status = 0;
+  if (pid < 0 || waitpid(pid, &status, 0) != pid) return 255;
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// Arguments that make a row refuse.
+static struct call refused_call(const struct syscall_row *row) {
+  struct call call = {.name = row->name, .number = (long)row->number};
+  if (row->kind == ROW_BITS) call.arguments[row->argument] = (long)(row->bits & -row->bits) | HIGH_HALF;
+  if (row->kind == ROW_VALUES) call.arguments[row->argument] = (long)row->other | HIGH_HALF;
+  if (row->kind == ROW_CREATE_MODE) {
+    call.arguments[row->argument] = O_CREAT;
+    call.arguments[row->argument + 1] = 04755;
+  }
+  if (row->kind == ROW_SOCKET) {
+    call.arguments[0] = AF_VSOCK;
+    call.arguments[1] = SOCK_STREAM;
+  }
+  return call;
+}
+
+static void test_rows(void) {
+  for (size_t index = 0; index < syscall_row_count; index++) {
+    const struct syscall_row *row = &syscall_rows[index];
+    const struct call call = refused_call(row);
+    const int got = attempt(&call);
+    count(got == row->error, row->name, "must be refused", got);
+  }
+}
+
+// Each bit and value by itself, not just the lowest.
+static void test_every_bit(void) {
+  for (size_t index = 0; index < syscall_row_count; index++) {
+    const struct syscall_row *row = &syscall_rows[index];
+    if (row->kind != ROW_BITS) continue;
+    for (uint32_t bits = row->bits; bits != 0; bits &= bits - 1) {
+      struct call call = {.name = row->name, .number = (long)row->number};
+      call.arguments[row->argument] = (long)(bits & -bits);
+      const int got = attempt(&call);
+      count(got == row->error, row->name, "must be refused for every bit", got);
+    }
+  }
+}
+
+static void test_refused(void) {
+  const struct call calls[] = {
+      {"ioctl TIOCSTI", SYS_ioctl, {0, TIOCSTI | HIGH_HALF}},
+      {"openat O_TMPFILE setuid", SYS_openat, {AT_FDCWD, (long)"/tmp", O_TMPFILE | O_RDWR, 04600}},
+      {"openat O_CREAT setgid", SYS_openat, {AT_FDCWD, (long)"/tmp/x", O_CREAT | O_RDWR, 02600}},
+      {"clone NEWUSER", SYS_clone, {CLONE_NEWUSER | SIGCHLD}},
+  };
+  for (size_t index = 0; index < sizeof calls / sizeof *calls; index++) {
+    const int got = attempt(&calls[index]);
+    count(got == EPERM, calls[index].name, "must be EPERM", got);
+  }
+  const struct call sockets[] = {
+      {"socket unix dgram", SYS_socket, {AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC}},
+      {"socket unix raw", SYS_socket, {AF_UNIX, SOCK_RAW}},
+      {"socketpair unix dgram", SYS_socketpair, {AF_UNIX, SOCK_DGRAM}},
+  };
+  for (size_t index = 0; index < sizeof sockets / sizeof *sockets; index++) {
+    const int got = attempt(&sockets[index]);
+    count(got == ESOCKTNOSUPPORT, sockets[index].name, "must be ESOCKTNOSUPPORT", got);
+  }
+  const struct call audit = {"socket netlink audit", SYS_socket, {AF_NETLINK, SOCK_RAW, NETLINK_AUDIT}};
+  const int got = attempt(&audit);
+  count(got == EAFNOSUPPORT, audit.name, "must be EAFNOSUPPORT", got);
+  const struct call newest = {"a call after the table's newest", (long)SYSCALL_NEWEST + 1, {0}};
+  const int unknown = attempt(&newest);
+  count(unknown == ENOSYS, newest.name, "must be ENOSYS", unknown);
+}
+
+// Harmless neighbours: the filter lets them reach the kernel, which has its own answer.
+static void test_allowed(void) {
+  static int pair[2];
+  const struct {
+    struct call call;
+    int answer;
+  } calls[] = {
+      {{"getpid", SYS_getpid, {0}}, SURVIVED},
+      {{"clone", SYS_clone, {SIGCHLD}}, SURVIVED},
+      {{"unshare files", SYS_unshare, {CLONE_FILES}}, SURVIVED},
+      {{"fchmod plain", SYS_fchmod, {-1, 01777}}, EBADF},
+      {{"fchmodat plain", SYS_fchmodat, {-1, (long)"x", 0755}}, EBADF},
+      {{"mkdirat sticky", SYS_mkdirat, {-1, (long)"x", 01777}}, EBADF},
+      {{"openat create", SYS_openat, {-1, (long)"x", O_CREAT, 0644}}, EBADF},
+      {{"openat with a stray mode", SYS_openat, {-1, (long)"x", O_RDONLY, 06755}}, EBADF},
+      {{"openat directory with a stray mode", SYS_openat, {-1, (long)"x", O_DIRECTORY, 06755}}, EBADF},
+      {{"ioctl TIOCGWINSZ", SYS_ioctl, {-1, TIOCGWINSZ}}, EBADF},
+      {{"socket inet", SYS_socket, {AF_INET, SOCK_STREAM}}, SURVIVED},
+      {{"socket inet dgram", SYS_socket, {AF_INET, SOCK_DGRAM}}, SURVIVED},
+      {{"socket inet6", SYS_socket, {AF_INET6, SOCK_STREAM}}, SURVIVED},
+      {{"socket unix stream", SYS_socket, {AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK}}, SURVIVED},
+      {{"socket unix seqpacket", SYS_socket, {AF_UNIX, SOCK_SEQPACKET}}, SURVIVED},
+      {{"socket netlink route", SYS_socket, {AF_NETLINK, SOCK_RAW, NETLINK_ROUTE}}, SURVIVED},
+      {{"socketpair unix stream", SYS_socketpair, {AF_UNIX, SOCK_STREAM, 0, (long)pair}}, SURVIVED},
+      {{"a number that a debugger skips", -1, {0}}, ENOSYS},
+  };
+  for (size_t index = 0; index < sizeof calls / sizeof *calls; index++) {
+    const int got = attempt(&calls[index].call);
+    count(got == calls[index].answer, calls[index].call.name, "must reach the kernel", got);
+  }
+}
+
+#if defined(__x86_64__)
+static int in_child(void (*act)(void)) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || filter_enter(&program) != 0) _exit(255);
+    act();
+    _exit(254);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void call_by_int80(void) {
+  long result = 20; // getpid of the 32-bit table
+  __asm__ volatile("int $0x80" : "+a"(result) : : "memory", "r8", "r9", "r10", "r11");
+  _exit(result > 0 ? 0 : 1);
+}
+
+static void call_by_x32(void) {
+  _exit(syscall(0x40000000 | SYS_getpid) < 0 ? errno : 0);
+}
+
+static void test_other_abis(void) {
+  int got = in_child(call_by_int80);
+  count(got == -SIGSYS || got == -SIGSEGV, "int80", "must be killed", got); // SIGSEGV: a kernel without the 32-bit ABI
+  got = in_child(call_by_x32);
+  count(got == EPERM, "x32", "must be EPERM", got);
+}
+#else
+static void test_other_abis(void) {}
+#endif
+
+int main(void) {
+  if (!filter_assemble(&program)) return 2;
+  test_rows();
+  test_every_bit();
+  test_refused();
+  test_allowed();
+  test_other_abis();
+  printf("%u passed, %u failed\n", passed, failed);
+  return failed == 0 ? 0 : 1;
+}

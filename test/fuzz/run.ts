@@ -1,0 +1,82 @@
+// The fuzz lane: builds the guard's parser with clang's fuzzer and sanitizers, runs it from the seeded corpus for a bounded time, and
+// proves the fuzzer by letting it find a planted overflow. Ends with `N passed, N failed`.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const output = path.join(root, "build/fuzz");
+const corpus = path.join(import.meta.dirname, "corpus");
+const seconds = { clean: 15, planted: 25 };
+const sanitizers = ["-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
+const sources = ["frame", "message", "session", "arguments"].map((name) => path.join(root, `native/protocol/${name}.c`));
+
+interface Outcome {
+  readonly status: number | null;
+  readonly log: string;
+}
+
+function run(file: string, args: readonly string[], timeoutMs: number): Outcome {
+  const result = spawnSync(file, args, {
+    encoding: "utf8",
+    timeout: timeoutMs,
+    maxBuffer: 64 << 20,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+  });
+  if (result.error !== undefined) return { status: null, log: `${file}: ${result.error.message}` };
+  return { status: result.status, log: result.stdout + result.stderr };
+}
+
+function build(name: string, defines: readonly string[]): string {
+  mkdirSync(output, { recursive: true });
+  const binary = path.join(output, name);
+  const target = ["host-bytes.c", "frame-mutator.c"].map((file) => path.join(import.meta.dirname, file));
+  const result = run("clang", [...sanitizers, ...defines, "-std=c17", "-Wall", "-Wextra", "-o", binary, ...target, ...sources], 60_000);
+  if (result.status !== 0) throw new Error(`Cannot build "${name}" (packages clang and libclang-rt-*-dev):\n${result.log}`);
+  return binary;
+}
+
+async function fuzz(binary: string, limitSeconds: number): Promise<Outcome> {
+  const scratch = mkdtempSync(path.join(tmpdir(), "glovebox-fuzz-"));
+  const options = [`-max_total_time=${limitSeconds}`, "-max_len=80000", "-rss_limit_mb=1024", "-timeout=5", "-print_final_stats=1"];
+  try {
+    return run(binary, [...options, `-artifact_prefix=${scratch}/`, scratch, corpus], (limitSeconds + 15) * 1000);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+function report(name: string, { log }: Outcome): { executions: number; coverage: number } {
+  const executions = Number(/stat::number_of_executed_units:\s+(\d+)/u.exec(log)?.[1] ?? 0);
+  const coverage = Math.max(0, ...[...log.matchAll(/cov: (\d+)/gu)].map(([, value]) => Number(value)));
+  console.log(`${name}: ${executions} executions, ${coverage} edges covered`);
+  return { executions, coverage };
+}
+
+const results: boolean[] = [];
+function check(isRight: boolean, name: string, log: string): void {
+  results.push(isRight);
+  console.log(`${isRight ? "ok" : "not ok"} - ${name}`);
+  if (!isRight) console.log(log.split("\n").slice(-40).join("\n"));
+}
+
+const seeds = readdirSync(corpus).filter((name) => name.endsWith(".bin")).length;
+check(seeds >= 10, `the corpus has ${seeds} seeds`, "");
+
+try {
+  const clean = await fuzz(build("host-bytes", []), seconds.clean);
+  const { executions, coverage } = report("parser", clean);
+  check(clean.status === 0, "the parser survives", clean.log);
+  check(executions > 10_000 && coverage > 100, "the fuzzer worked: executions and coverage", clean.log);
+  const planted = await fuzz(build("host-bytes-planted", ["-DGLOVEBOX_PLANTED_OVERFLOW"]), seconds.planted);
+  report("planted", planted);
+  check(planted.status !== 0 && /AddressSanitizer: \S*overflow/u.test(planted.log), "the planted overflow is found", planted.log);
+} catch (error) {
+  check(false, error instanceof Error ? error.message : String(error), "");
+}
+
+const failed = results.filter((isRight) => !isRight).length;
+console.log(`${results.length - failed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
