@@ -71,12 +71,12 @@ class ComposedDoor implements Door {
     return openProcessBoundary({
       guardPath: path.join(installation, "build/guard"),
       launcherPath: path.join(installation, "build/launcher"),
-      protectedPaths: this.#protectedPaths(),
+      protectedPaths: [
+        { path: canonicalPath(this.#layout.state), access: "hidden" },
+        { path: canonicalPath(this.#layout.runtime), access: "hidden" },
+        { path: canonicalPath(installation), access: "read-only" },
+      ],
     });
-  }
-
-  #protectedPaths(): readonly string[] {
-    return [this.#layout.state, this.#layout.runtime, this.#options.installation].map(canonicalPath);
   }
 
   #openLedger(): Promise<OpenedLedger> {
@@ -85,7 +85,9 @@ class ComposedDoor implements Door {
   }
 
   #facts(projectDirectory: string): PolicyFacts {
-    return { home: this.#user.home, projectDirectory, canonicalPath, protectedPaths: this.#protectedPaths() };
+    // The installation is not among them: it may be the project (somebody develops Glovebox), and then the boundary keeps it read-only.
+    const protectedPaths = [this.#layout.state, this.#layout.runtime].map(canonicalPath);
+    return { home: this.#user.home, projectDirectory, canonicalPath, protectedPaths };
   }
 
   async #sources(selection: PolicySelection): Promise<readonly PolicySource[]> {

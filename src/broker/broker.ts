@@ -1,5 +1,5 @@
 // The broker: the one way in. It decides, records, opens the sandbox, watches the command, records again and leaves nothing behind.
-import type { Boundary, HostUser, Sandbox, SandboxSpec } from "../contracts/boundary.ts";
+import type { Boundary, HostUser, Sandbox, SandboxSpec, WallReport } from "../contracts/boundary.ts";
 import type { Clock } from "../contracts/clock.ts";
 import type { CommandRequest, Decision } from "../contracts/decision.ts";
 import type { RunIo, RunRequest, RunResult } from "../contracts/door.ts";
@@ -109,6 +109,12 @@ async function openSandbox(action: Action, journal: TaskJournal): Promise<Sandbo
   }
 }
 
+/** The boundary's walls and the two limits that the broker itself watches. */
+function supervisedWalls(walls: WallReport): WallReport {
+  const watched = (["wall", "output"] as const).map((limit) => ({ limit, mechanism: "broker", strength: "supervised" as const }));
+  return { ...walls, limits: [...walls.limits, ...watched] };
+}
+
 interface Watched {
   readonly report: SupervisionReport;
   readonly commitments: StreamCommitments;
@@ -152,7 +158,7 @@ function resultOf(action: Action, sandbox: Sandbox, { report }: Watched): RunRes
     policyHash: policy.hash,
     verdict: "allow",
     request: { argv: request.argv, cwd: request.cwd },
-    walls: sandbox.walls,
+    walls: supervisedWalls(sandbox.walls),
     refusal: undefined,
     ending,
     wasReaped: false,
@@ -181,7 +187,7 @@ async function executeAndClose(action: Action, sandbox: Sandbox): Promise<Watche
   action.life.isNothingLeft = false;
   try {
     parts.step("opened");
-    await record.opened(sandbox.walls, policy.limits);
+    await record.opened(supervisedWalls(sandbox.walls), policy.limits);
     parts.step("opening recorded");
     const watched = await executeCommand(action, sandbox);
     await record.ended(watched.report);
