@@ -94,7 +94,9 @@ async function runForProgram(context: CliContext, input: CommandInput, resultFil
   const result = await driveRun(context, { door, request, sink, abort: new AbortController() });
   const document = resultDocument(result, result.exitCode, context.text);
   if (resultFile !== undefined) await writeResultFile(resultFile, document);
-  await context.stdout.write(printableJson({ ...document, output: sink.collected() }));
+  // The output comes before the long answer sheet: it is what most readers want first.
+  const { format, exitCode } = document;
+  await context.stdout.write(printableJson({ format, exitCode, output: sink.collected(), result: document.result }));
   return result.exitCode;
 }
 
