@@ -4,9 +4,12 @@ import type { CliIo } from "./cli-io.ts";
 
 /** Call once. Standard output and error may be new streams on the same pipes: write to them only through this. */
 export function openProcessIo(process: NodeJS.Process): CliIo {
-  const { stdin, env } = process;
+  const { env } = process;
   return {
-    stdin,
+    // Opened only by whoever reads it.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: openPipeOutput(1) ?? process.stdout,
     stderr: openPipeOutput(2) ?? process.stderr,
     env,

@@ -34,7 +34,7 @@ function given(entries: Readonly<Record<string, unknown>>): Readonly<Record<stri
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-/** A section 11 fragment, or undefined when no flag was given. @throws USAGE_INVALID */
+/** A fragment of a policy document, or undefined when no flag was given. @throws USAGE_INVALID */
 export function runOverrides(input: CommandInput, cwd: string): Readonly<Record<string, unknown>> | undefined {
   return given({
     filesystem: given({
