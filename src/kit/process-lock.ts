@@ -27,6 +27,7 @@ class LockFile {
   #database: DatabaseSync | undefined;
   #inode = 0n;
   #held = false;
+  #journalless = false;
 
   constructor(file: string) {
     this.#file = file;
@@ -39,6 +40,7 @@ class LockFile {
   #open(): DatabaseSync {
     this.#database?.close();
     createMissing(this.#file);
+    this.#journalless = false;
     this.#inode = this.#currentInode() ?? 0n;
     this.#database = new DatabaseSync(this.#file, { timeout: 0 });
     return this.#database;
@@ -49,6 +51,11 @@ class LockFile {
     // A lock on a file that somebody replaced would exclude nobody.
     const database = this.#database !== undefined && this.#currentInode() === this.#inode ? this.#database : this.#open();
     try {
+      if (!this.#journalless) {
+        // Otherwise each transaction makes and removes a journal file, which costs time and an inode that a full disk may not have.
+        database.exec("PRAGMA journal_mode=MEMORY");
+        this.#journalless = true;
+      }
       database.exec("BEGIN EXCLUSIVE");
     } catch (error) {
       if (error instanceof Error && "errcode" in error && error.errcode === sqliteBusy) return false;

@@ -145,8 +145,9 @@ export class Appender {
     const dirty = [...this.#dirty];
     this.#dirty.clear();
     try {
-      // A blob that was erased meanwhile needs no sync.
-      await Promise.all([store.sync(), ...dirty.map((path) => files.syncPath(path).catch(ignoreMissing))]);
+      // Details first: a record on the device whose details are not would look like a loss. One erased meanwhile needs no sync.
+      await Promise.all(dirty.map((path) => files.syncPath(path).catch(ignoreMissing)));
+      await store.sync();
     } catch (error) {
       // After a failed sync the kernel may drop the pages and report the next one as done, so nothing here can be promised any more.
       this.#broken ??= unwritable(error, this.#options.lockPath);
@@ -158,7 +159,12 @@ export class Appender {
     const { store } = this.#options;
     if (this.#sealsWaiting > 0 || this.#broken !== undefined || store.size - store.signedSize < recordsPerHead) return;
     // Not fatal: the records are written, the head is due again at the next batch, and a caller's seal() reports what is wrong.
-    this.#enqueueSeal().catch(() => {});
+    this.#enqueueSeal().then(
+      () => {
+        this.#sealWhenDue();
+      },
+      () => {},
+    );
   }
 
   #enqueueSeal(): Promise<{ readonly size: number; readonly root: string }> {
@@ -207,7 +213,7 @@ export class Appender {
     if (this.#closed) return;
     this.#closed = true;
     await this.#flushing;
-    await this.#sealing;
+    while (this.#sealsWaiting > 0) await this.#sealing;
     await this.#nextSync?.catch(() => {}); // its callers hear of it
     await this.#syncing?.catch(() => {}); // likewise
     this.#options.store.close();

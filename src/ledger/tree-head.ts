@@ -51,7 +51,10 @@ function cutNote(
 function signedBy(key: SigningKey, text: string, line: string): boolean {
   const prefix = `— ${key.name} `;
   if (!line.startsWith(prefix)) return false;
-  const decoded = Buffer.from(line.slice(prefix.length), "base64");
+  const encoded = line.slice(prefix.length);
+  const decoded = Buffer.from(encoded, "base64");
+  // Base64 in one spelling only, so that no byte of a note can change unnoticed.
+  if (decoded.toString("base64") !== encoded) return false;
   return decoded.subarray(0, 4).toString("hex") === key.id && key.verifies(text, decoded.subarray(4));
 }
 
