@@ -1,6 +1,5 @@
 // The composition root: the only place that knows which boundaries exist. main.ts (command line) and later lib.ts get their door from here.
 import { randomBytes } from "node:crypto";
-import { userInfo } from "node:os";
 import path from "node:path";
 import {
   findProjectPolicy,
@@ -23,15 +22,15 @@ import type { HostUser } from "./contracts/boundary.ts";
 import type { Door, PolicySelection } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
 import type { CompiledPolicy, PolicyFacts, PolicySource } from "./contracts/policy-port.ts";
+import { version } from "./contracts/version.ts";
 import { runDoctor } from "./doctor/doctor.ts";
 import { canonicalPath } from "./kit/canonical-path.ts";
+import { hostUser } from "./kit/host-user.ts";
 import { processStartTime } from "./kit/process-identity.ts";
 import { ProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
 import { checkPolicy, explainPolicy, formatOfFile, loadPolicy, policySchema } from "./policy/policy.ts";
-
-export const version = "0.1.0";
 
 export interface ComposeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -39,12 +38,6 @@ export interface ComposeOptions {
   readonly installation: string;
   /** Names the points between which a crash may come; for tests. */
   readonly step?: Step;
-}
-
-/** Who asks, by the user database: $HOME and $USER say nothing. */
-export function hostUser(): HostUser {
-  const { uid, gid, username, homedir } = userInfo();
-  return { uid, gid, name: username, home: canonicalPath(homedir) };
 }
 
 class ComposedDoor implements Door {

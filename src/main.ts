@@ -6,17 +6,27 @@ import path from "node:path";
 const installation = path.dirname(import.meta.dirname);
 enableCompileCache(path.join(installation, "build/compile-cache"));
 
-const { composeDoor, hostUser, version } = await import("./compose.ts");
 const { openProcessIo, runCli } = await import("./cli/cli.ts");
+const { hostUser } = await import("./kit/host-user.ts");
+const { version } = await import("./contracts/version.ts");
 
 const { env: environment } = process;
-const door = composeDoor({ environment, installation });
+let close = (): Promise<void> => Promise.resolve();
+
+/** Help and usage errors never load what is behind the door. */
+async function openDoor() {
+  const { composeDoor } = await import("./compose.ts");
+  const door = composeDoor({ environment, installation });
+  close = () => door.close();
+  return door;
+}
+
 process.exitCode = await runCli({
   argv: process.argv.slice(2),
-  door: () => Promise.resolve(door),
+  door: openDoor,
   io: openProcessIo(process),
   cwd: process.cwd(),
   home: hostUser().home,
   version,
 });
-await door.close();
+await close();

@@ -4,7 +4,7 @@ import type { WallReport } from "../contracts/boundary.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { LimitHit } from "../contracts/limits.ts";
 import type { Sentence } from "../contracts/sentence.ts";
-import { showArgument } from "../kit/escape-text.ts";
+import { quoteArgument } from "../kit/escape-text.ts";
 
 /** What the record of one task says. A part that was not reached is undefined. */
 export interface TaskView {
@@ -57,7 +57,7 @@ function identity(walls: WallReport): Lines {
 function happened(view: TaskView): Lines {
   const lines: Sentence[] = [];
   if (view.request !== undefined) {
-    lines.push(say("task.happened.command", { command: view.request.argv.map(showArgument).join(" "), cwd: view.request.cwd }));
+    lines.push(say("task.happened.command", { command: view.request.argv.map(quoteArgument).join(" "), cwd: view.request.cwd }));
   }
   lines.push(say("task.happened.verdict", { verdict: view.verdict }));
   if (view.refusal !== undefined) lines.push(say("task.happened.refused", { code: view.refusal }));

@@ -7,7 +7,7 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { type IdSource, makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
 import type { Ledger } from "../contracts/ledger.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
-import { showArgument } from "../kit/escape-text.ts";
+import { quoteArgument } from "../kit/escape-text.ts";
 import { removeTree } from "../kit/remove-tree.ts";
 import { ActionRecord, type ActionIdentity, type StreamCommitments } from "./action-record.ts";
 import { taskAnswerSheet } from "./answer-sheet.ts";
@@ -49,7 +49,7 @@ interface Action {
 }
 
 function refusal(request: CommandRequest, decision: Decision): GloveboxError | undefined {
-  const command = request.argv.map(showArgument).join(" ");
+  const command = request.argv.map(quoteArgument).join(" ");
   const rule = decision.ruleId ?? "default";
   if (decision.verdict === "deny") {
     if (decision.reason === "") return new GloveboxError("POLICY_DENIED", "run.denied", { values: { command, rule } });

@@ -25,8 +25,12 @@ export function escapeText(text: string, maximum = 2000): string {
   return text.length > maximum ? `${escaped}... (${text.length - maximum} more characters)` : escaped;
 }
 
-/** A word as a shell would need it quoted, after escaping: safe to show, and readable when it needs no quotes. */
+/** Quoted as a shell would need it, nothing escaped: for a value of a sentence, which is escaped where it is rendered. */
+export function quoteArgument(argument: string): string {
+  return /^[\w@%+=:,./-]+$/u.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+}
+
+/** A quoted word that is safe to show as it is. */
 export function showArgument(argument: string): string {
-  const escaped = escapeText(argument);
-  return /^[\w@%+=:,./-]+$/u.test(escaped) ? escaped : `'${escaped.replaceAll("'", "'\\''")}'`;
+  return quoteArgument(escapeText(argument));
 }

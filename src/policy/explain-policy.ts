@@ -5,7 +5,7 @@ import { commandRuleSchema } from "../contracts/policy-document.ts";
 import type { Verdict } from "../contracts/decision.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { Sentence } from "../contracts/sentence.ts";
-import { showArgument } from "../kit/escape-text.ts";
+import { quoteArgument } from "../kit/escape-text.ts";
 import { showDuration, showSize } from "./units.ts";
 
 function each(key: string, name: string, items: readonly string[]): readonly Sentence[] {
@@ -49,7 +49,7 @@ const ruleKeys: Readonly<Record<Verdict, string>> = {
 };
 
 function ruleLine({ id, verdict, match }: CommandRule): Sentence {
-  return { key: ruleKeys[verdict], values: { id, words: match.argvPrefix.map(showArgument).join(" ") } };
+  return { key: ruleKeys[verdict], values: { id, words: match.argvPrefix.map(quoteArgument).join(" ") } };
 }
 
 function heldLines({ document, limits }: CompiledPolicy): readonly Sentence[] {
