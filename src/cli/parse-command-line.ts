@@ -1,7 +1,7 @@
 // argv -> command, options and operands; strict: an unknown, repeated or half-written option is a usage error with the corrected line.
 // It opens nothing and prints nothing.
 import { parseArgs } from "node:util";
-import { showArgument } from "../kit/escape-text.ts";
+import { quoteArgument } from "../kit/escape-text.ts";
 import { nearestName } from "../kit/nearest-name.ts";
 import type { CliCommand, OptionSpec } from "./command.ts";
 import { globalOptions } from "./global-options.ts";
@@ -125,7 +125,7 @@ function refuseMissingSeparator(split: Split, tokens: readonly Token[], command:
   const before = split.head.slice(0, first.index);
   // A separator that comes too late means that the words before it were meant as options' values.
   if (split.tail !== undefined) throw usageError("usage.operand-unexpected", { operand: first.value, command: "glovebox run" });
-  const line = ["glovebox", ...split.words, ...before, "--", ...split.head.slice(first.index)].map((word) => showArgument(word)).join(" ");
+  const line = ["glovebox", ...split.words, ...before, "--", ...split.head.slice(first.index)].map((word) => quoteArgument(word)).join(" ");
   throw usageError("usage.separator-missing", { operand: first.value, line });
 }
 
@@ -153,7 +153,7 @@ function parseWithoutCommand(split: Split, commands: readonly CliCommand[]): Com
   if (group === undefined) {
     if (split.head.includes("--version")) return { kind: "version" };
     if (split.tail === undefined) return { kind: "nothing" };
-    const line = ["glovebox", ...split.head, "run", "--", ...split.tail].map((word) => showArgument(word)).join(" ");
+    const line = ["glovebox", ...split.head, "run", "--", ...split.tail].map((word) => quoteArgument(word)).join(" ");
     throw usageError("usage.run-missing", { line });
   }
   const members = commands.filter((command) => command.words[0] === group).map((command) => command.words.join(" "));

@@ -2,7 +2,7 @@
 import type { RunOutcome, RunResult } from "../../contracts/door.ts";
 import type { LimitHit } from "../../contracts/limits.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
-import { showArgument } from "../../kit/escape-text.ts";
+import { quoteArgument } from "../../kit/escape-text.ts";
 import { showBytes, showDuration } from "../../kit/show-quantity.ts";
 import type { CliContext } from "../command.ts";
 import { shortSheetLines } from "../render/sheet.ts";
@@ -58,7 +58,7 @@ export function sheetReportLines(context: CliContext, result: RunResult, argv: r
     duration: showDuration(result.durationMs),
     command: argv
       .slice(0, 1)
-      .map((word) => showArgument(word))
+      .map((word) => quoteArgument(word))
       .join(" "),
     firstSeq: result.ledger.firstSeq,
     lastSeq: result.ledger.lastSeq,
