@@ -1,5 +1,5 @@
 // The command line of bubblewrap for a view: namespaces first, then mounts from the outside in, and everything of ours read-only at the end.
-import { guardInside, homeInside, hostNameInside, temporaryInside } from "./inside.ts";
+import { guardInside, homeInside, hostNameInside, scratchInside, temporaryInside } from "./inside.ts";
 import { ancestorsOf, byDepth, isBelow } from "./paths.ts";
 import { accessInView, type View } from "./view.ts";
 
@@ -63,13 +63,13 @@ function linkUnlessShown(view: View, path: string, target: string): readonly str
 
 function privateMounts({ view, guardSource }: MountInput): string[] {
   return [
-    ["--perms", "0700", "--tmpfs", homeInside, "--perms", "1777", "--tmpfs", temporaryInside],
+    ["--perms", "0755", "--tmpfs", scratchInside, "--perms", "0700", "--dir", homeInside, "--perms", "1777", "--dir", temporaryInside],
     ["--ro-bind", guardSource, guardInside],
     // A real /tmp would need Landlock rights that a project below it inherits; where there is one, TMPDIR alone leads to the private directory.
     linkUnlessShown(view, "/tmp", temporaryInside.slice(1)),
     linkUnlessShown(view, "/var/tmp", `..${temporaryInside}`),
     linkUnlessShown(view, "/var/run", "../run"),
-    ["--dev", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
+    ["--dev", "/dev"],
     // Limits written to /proc/sys from outside must not be raised back from inside.
     ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"],
   ].flat();
@@ -88,7 +88,7 @@ function dataArguments(dataFiles: readonly DataFile[]): string[] {
 /** Options only: the caller adds status descriptor, `--` and the guard. */
 export function bwrapArguments(input: MountInput): readonly string[] {
   const shown = input.view.places.filter(({ access }) => access !== "hidden").map(({ path }) => path);
-  const bare = skeleton(input.view, [...shown, homeInside, "/var/tmp"]);
+  const bare = skeleton(input.view, [...shown, scratchInside, guardInside, "/var/tmp"]);
   const mounts = [...placeMounts(input), ...bare].toSorted((left, right) => byDepth(left.path, right.path));
   const masks = input.view.places.filter(({ access, kind }) => access === "hidden" && kind === "directory");
   return [

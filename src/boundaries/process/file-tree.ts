@@ -1,17 +1,23 @@
 // The questions that a plan asks about the host's files, as a port: the planner stays pure and its tests need no files.
-import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { type Dirent, lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+
+export type EntryKind = "file" | "directory" | "link" | "other";
 
 export interface Entry {
-  readonly kind: "file" | "directory" | "link" | "other";
+  readonly kind: EntryKind;
   /** Number of hard links. */
   readonly links: number;
+  /** Permission bits. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
 }
 
 export interface FileTree {
   /** The entry itself, links not followed; undefined when it is absent or out of this user's reach. */
   look(absolute: string): Entry | undefined;
-  /** Names in a directory; empty when it cannot be listed. */
-  list(directory: string): readonly string[];
+  /** What a directory holds; empty when it cannot be listed. */
+  list(directory: string): readonly { readonly name: string; readonly kind: EntryKind }[];
   /** The text of a link. */
   linkTarget(absolute: string): string | undefined;
   /** The same place without links; undefined when it does not exist. */
@@ -30,16 +36,24 @@ function orUndefined<T>(ask: () => T): T | undefined {
   }
 }
 
+function kindOf(entry: Stats | Dirent): EntryKind {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
 /** The real host. Synchronous: a plan asks a few hundred questions of warm directories. */
 export function hostFileTree(): FileTree {
   return {
     look: (absolute) => {
       const found = orUndefined(() => lstatSync(absolute, { throwIfNoEntry: false }));
       if (found === undefined) return undefined;
-      const kind = found.isFile() ? "file" : found.isDirectory() ? "directory" : found.isSymbolicLink() ? "link" : "other";
-      return { kind, links: found.nlink };
+      return { kind: kindOf(found), links: found.nlink, mode: found.mode & 0o7777, uid: found.uid, gid: found.gid };
     },
-    list: (directory) => orUndefined(() => readdirSync(directory)) ?? [],
+    list: (directory) => {
+      const entries = orUndefined(() => readdirSync(directory, { withFileTypes: true })) ?? [];
+      return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+    },
     linkTarget: (absolute) => orUndefined(() => readlinkSync(absolute)),
     // Most questions are about files that are not there: asking first is ten times cheaper than an exception.
     canonical: (absolute) =>

@@ -1,10 +1,12 @@
 // The fixed places that only exist inside a sandbox. They are at paths that no host has, so that the Landlock rules which open them
 // open nothing of the host when the mounts are gone.
 
-export const privateBase = "/run/glovebox";
-export const guardInside = `${privateBase}/guard`;
-export const homeInside = `${privateBase}/home`;
-export const temporaryInside = `${privateBase}/tmp`;
+export const guardInside = "/run/glovebox/guard";
+/** One tmpfs: what a sandbox may write that is not the host's. */
+export const scratchInside = "/run/sandbox";
+export const homeInside = `${scratchInside}/home`;
+export const temporaryInside = `${scratchInside}/tmp`;
+export const privateBases = ["/run/glovebox", scratchInside] as const;
 export const hostNameInside = "sandbox";
 
 /** What a search finds when the caller's PATH names nothing that exists inside. */

@@ -2,7 +2,7 @@
 // is never opened as a whole: its other entries are, one by one. Rights inside write roots are whole; denials there are the mounts'.
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { FileTree } from "./file-tree.ts";
-import { homeInside, temporaryInside } from "./inside.ts";
+import { scratchInside } from "./inside.ts";
 import { childOf, isAtOrBelow, isBelow } from "./paths.ts";
 import type { View } from "./view.ts";
 
@@ -22,8 +22,7 @@ export const rulesMax = 4000;
 const fixedRules: readonly LandlockRule[] = [
   // Names everywhere in the view, so that `ls /` works: what is not mounted has no name, and no content is opened by it.
   { path: "/", rights: "list", isOptional: false },
-  { path: homeInside, rights: "write", isOptional: true },
-  { path: temporaryInside, rights: "write", isOptional: true },
+  { path: scratchInside, rights: "write", isOptional: true },
   { path: "/proc", rights: "processFiles", isOptional: false },
   { path: "/dev/pts", rights: "terminal", isOptional: true },
   { path: "/dev/shm", rights: "write", isOptional: true },
@@ -49,10 +48,9 @@ function addReadable(expansion: Expansion, path: string): void {
       throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.too-many-rules", { values: { path, maximum: rulesMax } });
     return;
   }
-  for (const name of tree.list(path)) {
-    const child = childOf(path, name);
+  for (const { name, kind } of tree.list(path)) {
     // A rule on a link would open its target; reading the link itself needs no right.
-    if (tree.look(child)?.kind !== "link") addReadable(expansion, child);
+    if (kind !== "link") addReadable(expansion, childOf(path, name));
   }
 }
 

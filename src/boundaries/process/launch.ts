@@ -1,9 +1,10 @@
 // Starts bubblewrap with the guard inside, hands it the rules, and confirms from the host that the walls stand before anything may run.
-import { Duplex, Readable, Writable } from "node:stream";
+import { Duplex, Readable } from "node:stream";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { type GuardReady, type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../guard/guard.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
 import { readChildPid } from "./bwrap-status.ts";
+import { openDataFiles } from "./data-files.ts";
 import { launchError } from "./failures.ts";
 import { processStatus } from "./host-processes.ts";
 import type { LandlockRule } from "./landlock-plan.ts";
@@ -18,8 +19,9 @@ export interface LaunchRequest {
   readonly args: readonly string[];
   readonly bubblewrapPath: string;
   readonly guardPath: string;
-  /** Written to descriptors 5, 6, ... */
+  /** What bubblewrap reads from descriptors 5, 6, ... */
   readonly dataTexts: readonly string[];
+  readonly privateDirectory: string;
   readonly rules: readonly LandlockRule[];
   readonly layers: TestLayers;
   readonly isTest: boolean;
@@ -38,11 +40,12 @@ export interface Launched {
 
 export const controlDescriptor = 3;
 export const statusDescriptor = 4;
+/** `openDataFiles` numbers from here. */
 export const firstDataDescriptor = 5;
 
 const stderrMaximum = 16 * 1024;
 
-function streamAt<T extends Readable | Writable>(child: HostChild, index: number, kind: new () => T): T {
+function streamAt<T extends Readable>(child: HostChild, index: number, kind: new () => T): T {
   const stream: unknown = child.stdio[index];
   if (stream instanceof kind) return stream;
   throw new GloveboxError("INTERNAL", "wall.open-failed", { values: { sandbox: "-", detail: `descriptor ${index}` } });
@@ -77,22 +80,21 @@ function confirmWalls(guardPid: number, layers: TestLayers): void {
 
 function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>; stderr: () => string } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const child = spawnProcess(request.program, request.args, {
-    environment: {},
-    cwd: "/",
-    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", ...request.dataTexts.map(() => "pipe" as const)],
-    // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
-    ownGroup: true,
-  });
-  child.on("error", () => resolve());
-  child.on("close", () => resolve());
-  const stderr = collectStderr(child);
-  for (const [index, text] of request.dataTexts.entries()) {
-    const stream = streamAt(child, firstDataDescriptor + index, Writable);
-    stream.on("error", () => {}); // bubblewrap ended before it read: its exit says why
-    stream.end(text);
+  const data = openDataFiles(request.dataTexts, request.privateDirectory);
+  try {
+    const child = spawnProcess(request.program, request.args, {
+      environment: {},
+      cwd: "/",
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", ...data.descriptors],
+      // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
+      ownGroup: true,
+    });
+    child.on("error", () => resolve());
+    child.on("close", () => resolve());
+    return { child, ended: promise, stderr: collectStderr(child) };
+  } finally {
+    data.close();
   }
-  return { child, ended: promise, stderr };
 }
 
 /**

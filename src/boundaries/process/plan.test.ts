@@ -7,7 +7,7 @@ import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { sandboxPath } from "./environment.ts";
 import { accessInView } from "./view.ts";
 import { planSandbox, type SandboxPlan } from "./plan.ts";
-import { textTree } from "./text-tree.ts";
+import { type TextAttributes, textTree } from "./text-tree.ts";
 
 const host = {
   "/bin": "-> usr/bin",
@@ -54,18 +54,15 @@ function specOf(paths: Partial<PathPolicy>, options: { readonly uid?: number; re
   };
 }
 
-function planOf(
-  spec: SandboxSpec,
-  files: Readonly<Record<string, string>> = host,
-  links: Readonly<Record<string, number>> = {},
-): SandboxPlan {
+function planOf(spec: SandboxSpec, files: Readonly<Record<string, string>> = host, attributes: TextAttributes = {}): SandboxPlan {
   return planSandbox(spec, {
-    tree: textTree(files, links),
+    tree: textTree(files, attributes),
     protectedPaths: [
       { path: "/home/ann/.local/state/glovebox", access: "hidden" },
       { path: "/opt/glovebox", access: "read-only" },
     ],
     guardPath: "/opt/glovebox/build/guard",
+    groups: [1000],
     firstDescriptor: 5,
   });
 }
@@ -86,9 +83,9 @@ const rightsAt = (plan: SandboxPlan, path: string): readonly string[] =>
     .filter((rule) => rule.path !== "/" && (path === rule.path || path.startsWith(`${rule.path}/`)))
     .map(({ rights }) => rights);
 
-const refusal = (spec: SandboxSpec, links: Readonly<Record<string, number>> = {}): string => {
+const refusal = (spec: SandboxSpec, attributes: TextAttributes = {}): string => {
   try {
-    planOf(spec, host, links);
+    planOf(spec, host, attributes);
   } catch (error) {
     assert.ok(error instanceof GloveboxError && error.code === "PATH_RULE_UNENFORCEABLE");
     return error.situation;
@@ -107,6 +104,13 @@ test("planSandbox() shows the system read-only and masks its secrets in both lay
   assert.deepEqual(rightsAt(plan, "/etc/ssh/ssh_host_rsa_key"), []);
   assert.deepEqual(rightsAt(plan, "/etc/ssl/certs/ca.pem"), ["read"]);
   assert.deepEqual(rightsAt(plan, "/usr/bin/sh"), ["read"]);
+});
+
+test("planSandbox() spares the mask of a system secret that the host's permissions deny to the sandbox's user, and keeps Landlock's", () => {
+  const shadow = (gid: number): SandboxPlan => planOf(specOf({}), host, { "/etc/shadow": { mode: 0o640, gid } });
+  assert.equal(mountOf(shadow(42), "/etc/shadow"), undefined);
+  assert.deepEqual(rightsAt(shadow(42), "/etc/shadow"), []);
+  assert.equal(mountOf(shadow(1000), "/etc/shadow"), "ro-bind /dev/null");
 });
 
 test("planSandbox() leaves links out of an expanded directory, since a rule on a link opens its target", () => {
@@ -183,7 +187,7 @@ test("planSandbox() refuses layouts that would undo a rule", () => {
 });
 
 test("planSandbox() refuses a denied file that has a second name", () => {
-  assert.equal(refusal(specOf({ denyRead: [`${project}/.env`] }), { [`${project}/.env`]: 2 }), "wall.path-linked");
+  assert.equal(refusal(specOf({ denyRead: [`${project}/.env`] }), { [`${project}/.env`]: { links: 2 } }), "wall.path-linked");
   assert.equal(refusal(specOf({ denyRead: [`${project}/.env`] })), "planned");
 });
 
@@ -207,7 +211,7 @@ test("planSandbox() gives /tmp no Landlock right, so a read-only project below i
   assert.deepEqual(rightsAt(plan, "/tmp/project/a.txt"), ["read"]);
   assert.ok(!plan.bwrapArgs.some((argument, index) => argument === "/tmp" && plan.bwrapArgs[index - 2] === "--symlink"));
   const usual = planOf(specOf({}));
-  assert.equal(usual.bwrapArgs[usual.bwrapArgs.indexOf("/tmp") - 1], "run/glovebox/tmp");
+  assert.equal(usual.bwrapArgs[usual.bwrapArgs.indexOf("/tmp") - 1], "run/sandbox/tmp");
 });
 
 test("planSandbox() passes root's binds through the launcher and leaves the system where it is", () => {
@@ -229,7 +233,7 @@ test("planSandbox() stages where no shown path lies, since a mount over it would
 
 test("planSandbox() writes account files that name no other person of the host", () => {
   const [passwd] = planOf(specOf({})).dataFiles;
-  assert.equal(passwd?.text, "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000:ann:/run/glovebox/home:/bin/sh\n");
+  assert.equal(passwd?.text, "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000:ann:/run/sandbox/home:/bin/sh\n");
 });
 
 test("sandboxPath() keeps what is visible in the caller's order and drops the rest", () => {

@@ -9,7 +9,7 @@ import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
 import { isBelow } from "./paths.ts";
 import { compileRules, type ProtectedPath } from "./rules.ts";
-import { chooseStageDirectory, type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
+import { chooseStageDirectory, isOpenToAll, type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
 import { systemNames } from "./system-tree.ts";
 import { accessInView, type View, viewOf } from "./view.ts";
 
@@ -18,6 +18,8 @@ export interface PlanFacts {
   readonly protectedPaths: readonly ProtectedPath[];
   /** Absolute host path of the guard. */
   readonly guardPath: string;
+  /** Numbers of the groups that an ordinary user's sandbox keeps. */
+  readonly groups: readonly number[];
   /** The first descriptor that bubblewrap may read a data file from. */
   readonly firstDescriptor: number;
 }
@@ -47,11 +49,11 @@ interface DataSource {
 
 function dataSources(spec: SandboxSpec, tree: FileTree, identity: Identity, view: View): readonly DataSource[] {
   const accounts = accountFiles(identity, { passwd: tree.text("/etc/passwd") ?? "", group: tree.text("/etc/group") ?? "" });
-  const bound = [
-    { path: "/etc/passwd", text: accounts.passwd },
-    { path: "/etc/group", text: accounts.group },
-    { path: "/etc/hosts", text: hostsFile },
-  ];
+  const passwd = { path: "/etc/passwd", text: accounts.passwd };
+  const group = { path: "/etc/group", text: accounts.group };
+  const hosts = { path: "/etc/hosts", text: hostsFile };
+  // An ordinary user's group has its name already.
+  const bound = spec.user.uid === 0 ? [passwd, group, hosts] : [passwd, hosts];
   const files = ["/.gitconfig", "/.config/git/config"].map((below) => tree.text(`${spec.user.home}${below}`));
   const gitConfig = files.map((text) => sanitiseGitConfig(text ?? "")).join("");
   const hasPlace = ({ path }: { readonly path: string }): boolean => {
@@ -87,9 +89,11 @@ function systemLinks(tree: FileTree): readonly { readonly path: string; readonly
  */
 export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const { tree } = facts;
-  const view = viewOf(spec, tree, compileRules(spec, tree, facts.protectedPaths));
   const identity = identityFor(spec.user, spec.sandboxId);
-  const staged = spec.user.uid === 0 ? stagedBinds(view, [facts.guardPath]) : [];
+  const isRoot = spec.user.uid === 0;
+  const reader = { uid: identity.hostUid, groups: isRoot ? [identity.hostGid] : facts.groups };
+  const view = viewOf(spec, tree, compileRules(spec, tree, facts.protectedPaths), reader);
+  const staged = isRoot ? stagedBinds(view, isOpenToAll(tree, facts.guardPath) ? [] : [facts.guardPath]) : [];
   const stageDirectory = staged.length === 0 ? "" : chooseStageDirectory(view, tree, [facts.guardPath]);
   const source = (path: string): string => sourceOf(staged, stageDirectory, path);
   const dataFiles = dataSources(spec, tree, identity, view).map((file, index) => ({ ...file, descriptor: facts.firstDescriptor + index }));

@@ -70,6 +70,7 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     tree: hostFileTree(),
     protectedPaths: options.protectedPaths,
     guardPath: options.guardPath,
+    groups: process.getgroups?.() ?? [],
     firstDescriptor: firstDataDescriptor,
   });
   if (isRoot && uidsInUse().has(plan.identity.hostUid)) {
@@ -86,6 +87,7 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     bubblewrapPath,
     guardPath: options.guardPath,
     dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
+    privateDirectory: spec.privateDirectory,
     rules: plan.landlockRules,
     layers,
     isTest: options.testLayers !== undefined,

@@ -3,7 +3,7 @@
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { SandboxSpec } from "../../contracts/boundary.ts";
 import type { FileTree } from "./file-tree.ts";
-import { privateBase } from "./inside.ts";
+import { privateBases } from "./inside.ts";
 import { childOf, depthOf, isAtOrBelow, isBelow } from "./paths.ts";
 import { loaderFiles, systemDirectories, systemNames, systemSecretPatterns, systemSecrets } from "./system-tree.ts";
 import { toolchainPaths } from "./toolchains.ts";
@@ -75,8 +75,8 @@ function builtInRules(spec: SandboxSpec, tree: FileTree): Rule[] {
     secrets.push(
       ...tree
         .list(directory)
-        .filter((entry) => name.test(entry))
-        .map((entry) => childOf(directory, entry)),
+        .filter((entry) => name.test(entry.name))
+        .map((entry) => childOf(directory, entry.name)),
     );
   }
   for (const path of secrets) {
@@ -96,13 +96,13 @@ export function canonicalPath(tree: FileTree, absolute: string): string {
 
 /** Where the sandbox has its own trees: no host path is ever shown or masked there. */
 function isReserved(absolute: string): boolean {
-  return ["/", "/run"].includes(absolute) || ["/proc", "/dev", privateBase].some((own) => isAtOrBelow(absolute, own));
+  return ["/", "/run"].includes(absolute) || ["/proc", "/dev", ...privateBases].some((own) => isAtOrBelow(absolute, own));
 }
 
 /** "Everything" as the directories of `/` that can be shown. */
 function topDirectories(tree: FileTree): readonly string[] {
-  const names = tree.list("/").map((name) => childOf("/", name));
-  return names.filter((path) => !isReserved(path) && path !== "/tmp" && tree.look(path)?.kind === "directory");
+  const directories = tree.list("/").filter(({ kind }) => kind === "directory");
+  return directories.map(({ name }) => childOf("/", name)).filter((path) => !isReserved(path) && path !== "/tmp");
 }
 
 function policyRules(spec: SandboxSpec, tree: FileTree): Rule[] {

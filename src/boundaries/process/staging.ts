@@ -2,7 +2,7 @@
 // because the sandbox runs as an allocated uid that owns nothing.
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { FileTree } from "./file-tree.ts";
-import { isAtOrBelow } from "./paths.ts";
+import { ancestorsOf, isAtOrBelow } from "./paths.ts";
 import { systemDirectories, systemNames } from "./system-tree.ts";
 import type { View } from "./view.ts";
 
@@ -30,6 +30,12 @@ export function stagedBinds(view: View, extra: readonly string[]): readonly Stag
     if (!isSystem || place.access === "write") add(place.path);
   }
   return staged;
+}
+
+/** True when every user may go to a file and use it, so that it need not pass through the launcher. */
+export function isOpenToAll(tree: FileTree, path: string): boolean {
+  const isOpen = (directory: string): boolean => ((tree.look(directory)?.mode ?? 0) & 0o001) !== 0;
+  return ancestorsOf(path).every(isOpen) && ((tree.look(path)?.mode ?? 0) & 0o005) === 0o005;
 }
 
 /**

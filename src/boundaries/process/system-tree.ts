@@ -13,15 +13,11 @@ export const systemDirectories = [
   "/var/lib/rpm",
   "/var/lib/alternatives",
   "/var/lib/ca-certificates",
-  "/var/lib/ca-certificates-java",
-  "/var/lib/git",
-  "/var/lib/python",
   "/var/lib/sgml-base",
   "/var/lib/texmf",
   "/var/lib/xml-core",
   "/var/lib/ghc",
   "/var/cache/fontconfig",
-  "/var/cache/man",
 ] as const;
 
 /** What a dynamically linked program needs to start: all that `readDefault: none` shows. */

@@ -2,13 +2,16 @@
 import type { Entry, FileTree } from "./file-tree.ts";
 import { ancestorsOf, childOf } from "./paths.ts";
 
-/** @param links hard links of a file where they are not one */
-export function textTree(files: Readonly<Record<string, string>>, links: Readonly<Record<string, number>> = {}): FileTree {
+/** What differs from one hard link, root's ownership and modes 0644 and 0755. */
+export type TextAttributes = Readonly<Record<string, Partial<Pick<Entry, "links" | "mode" | "uid" | "gid">>>>;
+
+export function textTree(files: Readonly<Record<string, string>>, attributes: TextAttributes = {}): FileTree {
   const directories = new Set(["/", ...Object.keys(files).flatMap(ancestorsOf)]);
   const look = (path: string): Entry | undefined => {
     const text = files[path];
-    if (text !== undefined) return { kind: text.startsWith("-> ") ? "link" : "file", links: links[path] ?? 1 };
-    return directories.has(path) ? { kind: "directory", links: 2 } : undefined;
+    const owner = { uid: 0, gid: 0 };
+    if (text !== undefined) return { kind: text.startsWith("-> ") ? "link" : "file", links: 1, mode: 0o644, ...owner, ...attributes[path] };
+    return directories.has(path) ? { kind: "directory", links: 2, mode: 0o755, ...owner, ...attributes[path] } : undefined;
   };
   const linkTarget = (path: string): string | undefined => (look(path)?.kind === "link" ? files[path]?.slice(3) : undefined);
   const canonical = (absolute: string): string | undefined => {
@@ -22,10 +25,11 @@ export function textTree(files: Readonly<Record<string, string>>, links: Readonl
     }
     return result;
   };
-  const names = (directory: string): readonly string[] => {
+  const list: FileTree["list"] = (directory) => {
     const prefix = directory === "/" ? "/" : `${directory}/`;
     const below = [...directories, ...Object.keys(files)].filter((path) => path.startsWith(prefix) && path !== "/");
-    return [...new Set(below.map((path) => path.slice(prefix.length).split("/")[0] ?? ""))].filter(Boolean);
+    const names = [...new Set(below.map((path) => path.slice(prefix.length).split("/")[0] ?? ""))].filter(Boolean);
+    return names.map((name) => ({ name, kind: look(childOf(directory, name))?.kind ?? "other" }));
   };
-  return { look, list: names, linkTarget, canonical, text: (path) => files[path] };
+  return { look, list, linkTarget, canonical, text: (path) => files[path] };
 }

@@ -2,7 +2,7 @@
 // Landlock rules. It promises nothing that it cannot hold: a rule that would need a mount over a missing path is refused.
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { SandboxSpec } from "../../contracts/boundary.ts";
-import type { FileTree } from "./file-tree.ts";
+import type { Entry, FileTree } from "./file-tree.ts";
 import { ancestorsOf, byDepth, isBelow } from "./paths.ts";
 import { accessAt, canonicalPath, type Rule } from "./rules.ts";
 
@@ -18,7 +18,10 @@ export interface Place {
 export interface View {
   /** Parents before children. */
   readonly places: readonly Place[];
-  /** Denied names in readable directories that do not exist now: Landlock alone keeps them unreadable when they appear. */
+  /**
+   * Denied names in readable directories that need no mask: they do not exist now, and Landlock keeps them unreadable when they appear;
+   * or they are system secrets that the host's own permissions already deny to this user, and Landlock as well.
+   */
   readonly holes: readonly string[];
   /** Directories of write roots that lead to a place which must stay where it is; each becomes a mount point, so that it cannot be renamed. */
   readonly pins: readonly string[];
@@ -44,8 +47,26 @@ function addMissing(draft: Draft, rule: Rule, outer: Place["around"]): void {
   if (outer === "read" && rule.effect === "hide") draft.holes.push(path);
 }
 
-function addPlace(draft: Draft, tree: FileTree, rules: readonly Rule[], rule: Rule): void {
+/** Whom the host's permissions judge. */
+export interface Reader {
+  readonly uid: number;
+  readonly groups: readonly number[];
+}
+
+interface ViewFacts {
+  readonly tree: FileTree;
+  readonly rules: readonly Rule[];
+  readonly user: Reader;
+}
+
+/** A mount costs a fifth of a millisecond; a file that only root may read needs none. */
+function isOutOfReach({ mode, uid, gid }: Entry, user: Reader): boolean {
+  return (mode & 0o007) === 0 && uid !== user.uid && !user.groups.includes(gid);
+}
+
+function addPlace(draft: Draft, rule: Rule, facts: ViewFacts): void {
   const { path } = rule;
+  const { tree, rules, user } = facts;
   const outer = around(draft.places, path);
   const entry = tree.look(path);
   if (entry === undefined) {
@@ -53,6 +74,10 @@ function addPlace(draft: Draft, tree: FileTree, rules: readonly Rule[], rule: Ru
     return;
   }
   const access = accessAt(rules, path);
+  if (outer === "read" && access === "hidden" && rule.origin === "built-in" && isOutOfReach(entry, user)) {
+    draft.holes.push(path);
+    return;
+  }
   if (rule.effect === "write" && entry.kind !== "directory") refuse("wall.root-not-directory", { path });
   if (access === "hidden" && entry.kind === "file" && entry.links > 1) refuse("wall.path-linked", { path, links: entry.links });
   if (access === "absent" || access === outer || (access === "hidden" && outer === "absent")) return;
@@ -76,9 +101,9 @@ function pinsOf(places: readonly Place[]): readonly string[] {
 }
 
 /** @throws PATH_RULE_UNENFORCEABLE */
-export function viewOf(spec: SandboxSpec, tree: FileTree, rules: readonly Rule[]): View {
+export function viewOf(spec: SandboxSpec, tree: FileTree, rules: readonly Rule[], user: Reader): View {
   const draft: Draft = { places: [], holes: [] };
-  for (const rule of rules.toSorted((left, right) => byDepth(left.path, right.path))) addPlace(draft, tree, rules, rule);
+  for (const rule of rules.toSorted((left, right) => byDepth(left.path, right.path))) addPlace(draft, rule, { tree, rules, user });
   const project = canonicalPath(tree, spec.projectDirectory);
   if (tree.look(project)?.kind !== "directory") refuse("wall.project-missing", { path: project });
   return { places: draft.places, holes: draft.holes, pins: pinsOf(draft.places) };
