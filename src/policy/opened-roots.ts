@@ -3,7 +3,7 @@ import type { PolicyFacts } from "../contracts/policy-port.ts";
 import { isWithin } from "./path-rules.ts";
 
 /** Not as a write root and not above one; a project may lie below (`/usr/src/app`, `/var/www/site`, `/home/me/project`). */
-const broadDirectories = "/ /home /mnt /media /opt /root /srv /tmp /usr /usr/local /usr/src /var /var/lib /var/tmp".split(" ");
+const broadDirectories = "/ /home /opt /root /srv /tmp /usr /usr/local /usr/src /var /var/lib /var/tmp".split(" ");
 
 /** Not at, above or below one of these. */
 const sealedDirectories = [

@@ -134,6 +134,19 @@ test("loadPolicy() keeps every weaker layer's deny", () => {
   assert.equal(judgeWrite(paths, "/home/me/project/a/x"), "deny");
 });
 
+test("loadPolicy() lets flags go back up to a floor that the user's file went below, and no further", () => {
+  const floor = yamlSource("floor: true\nlimits: {wall: 10m}\nfilesystem: {allowWrite: [/srv/w]}\n", "system");
+  const user = yamlSource("limits: {wall: 1m}\nfilesystem: {allowWrite: [/srv/w/a]}\n");
+  const flags = (wall: string, path: string): PolicySource => dataSource({ limits: { wall }, filesystem: { allowWrite: [path] } }, "flags");
+  const policy = loadPolicy([floor, user, { ...flags("10m", "/srv/w/b"), lists: "add" }], facts);
+  assert.equal(policy.limits.wallMs, 600_000);
+  assert.deepEqual(policy.paths.allowWrite, ["/srv/w/a", "/srv/w/b"]);
+  assert.deepEqual(summaries(checkPolicy(flags("11m", "/var/www/x"), facts, [floor, user])), [
+    "POLICY_WIDENS policy.widens-floor 1 limits.wall",
+    "POLICY_WIDENS policy.widens-floor 1 filesystem.allowWrite[0]",
+  ]);
+});
+
 test("loadPolicy() names the layer of each value", () => {
   const sources = [
     yamlSource("filesystem: {denyRead: [~/b]}\ncommands: [{id: b, match: {argvPrefix: [b]}, verdict: deny}]\n", "system"),

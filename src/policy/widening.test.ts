@@ -107,9 +107,9 @@ test("an untrusted project never widens system, user and built-in policy", () =>
   const counts = { merged: 0, refused: 0 };
   fc.assert(
     fc.property(dense, fc.oneof(sparse, dense), (user, project) => compare([dataSource(user)], dataSource(project, "project"), counts)),
-    { numRuns: 600 },
+    { numRuns: 300 },
   );
-  assert.ok(counts.merged > 100 && counts.refused > 100, JSON.stringify(counts));
+  assert.ok(counts.merged > 40 && counts.refused > 40, JSON.stringify(counts));
 });
 
 test("nothing widens a system file with floor: true: user, trusted project, flags", () => {
@@ -130,9 +130,9 @@ test("nothing widens a system file with floor: true: user, trusted project, flag
         assertNarrower(policy, ceiling);
       }
     }),
-    { numRuns: 600 },
+    { numRuns: 300 },
   );
-  assert.ok(counts.merged > 20 && counts.refused > 100, JSON.stringify(counts));
+  assert.ok(counts.merged > 20 && counts.refused > 20, JSON.stringify(counts));
 });
 
 test("an untrusted project's link is judged by the place behind it", () => {

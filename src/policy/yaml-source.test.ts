@@ -41,7 +41,7 @@ test("readYaml() refuses everything by which one text could have two readings or
 });
 
 test("readYaml() refuses deep nesting without falling over", () => {
-  for (const text of ["[".repeat(100_000), "- ".repeat(100_000), "{a: ".repeat(50_000)]) assert.ok(faults(text).length > 0);
+  for (const text of ["[".repeat(20_000), "- ".repeat(20_000), "{a: ".repeat(20_000)]) assert.ok(faults(text).length > 0);
 });
 
 test("readYaml() multiplies nothing: ten levels of tenfold aliases are refused, not expanded", () => {
