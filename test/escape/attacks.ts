@@ -5,7 +5,19 @@ import { namespaces } from "./attacks/namespaces.ts";
 import { peersOfTheHost } from "./attacks/peers-of-the-host.ts";
 import { processes } from "./attacks/processes.ts";
 import { reads } from "./attacks/reads.ts";
+import { replacements } from "./attacks/replacements.ts";
+import { sharedPlaces } from "./attacks/shared-places.ts";
 import { writes } from "./attacks/writes.ts";
 import type { Attack } from "./harness/attack.ts";
 
-export const attacks: readonly Attack[] = [...reads, ...writes, ...namespaces, ...processes, ...kernelDoors, ...peersOfTheHost, ...caller];
+export const attacks: readonly Attack[] = [
+  ...reads,
+  ...writes,
+  ...replacements,
+  ...namespaces,
+  ...processes,
+  ...kernelDoors,
+  ...sharedPlaces,
+  ...peersOfTheHost,
+  ...caller,
+];

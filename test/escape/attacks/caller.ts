@@ -7,7 +7,7 @@ import { uniqueWord } from "../harness/peers.ts";
 import { changesFile, hostContent, hostHas, readsCanary } from "../harness/stages.ts";
 
 const bothLayers = ["outer", "inner"] as const;
-const allocatedUid = "the commands of a root's sandbox run as an allocated uid, never as root";
+const guardCloses = "bubblewrap passes on what it was started with; the guard, which the test build keeps, marks all of it to be closed";
 const victim = "outside/victim.txt";
 
 /** Processes of the host whose command line holds the word, a shell that only looks for it excepted. */
@@ -18,28 +18,28 @@ const processesWith = (word: string): readonly number[] =>
 
 export const caller: readonly Attack[] = [
   {
-    name: "reads through a descriptor that the caller forgot to close",
+    name: "reads through a descriptor with a high number that the caller forgot to close",
     families: [37],
-    program: { sh: `for number in 3 4 5 6 7 8 9; do cat "/proc/self/fd/$number" 2>/dev/null; done` },
-    heldBy: bothLayers,
-    heldAnyway: "every child closes what it did not ask for",
+    program: { c: "use-leaked-descriptors" },
+    heldBy: [],
+    heldAnyway: guardCloses,
     leaks: (ground) => path.join(ground.root, victim),
-    stage: readsCanary(victim),
+    stage: async (scene) => ({ ...(await readsCanary(victim)(scene)), arguments: ["read"] }),
   },
   {
-    name: "writes through a descriptor that the caller forgot to close",
+    name: "writes through a descriptor with a high number that the caller forgot to close",
     families: [37],
-    program: { sh: `( echo changed >&9 ) 2>/dev/null; :` },
-    heldBy: bothLayers,
-    heldAnyway: "every child closes what it did not ask for",
+    program: { c: "use-leaked-descriptors" },
+    heldBy: [],
+    heldAnyway: guardCloses,
     leaks: (ground) => path.join(ground.root, victim),
-    stage: changesFile(victim),
+    stage: async (scene) => ({ ...(await changesFile(victim)(scene)), arguments: ["write"] }),
   },
   {
     name: "reads a secret from the caller's environment",
     families: [35],
     program: { sh: `{ env; cat /proc/self/environ /proc/1/environ; } 2>/dev/null | grep -ao 'gbcanary-[0-9a-f]*'; :` },
-    heldBy: bothLayers,
+    heldBy: [],
     heldAnyway: "the environment is built from an allow-list, nothing is inherited",
     hostEnvironment: (ground) => ({ API_TOKEN: ground.canaryOf(path.join(ground.root, victim)) }),
     stage: readsCanary(victim),
@@ -48,7 +48,7 @@ export const caller: readonly Attack[] = [
     name: "leaves a daemon behind that left its session and ignores signals",
     families: [50],
     program: { sh: `setsid sh -c 'trap "" TERM HUP INT; while :; do sleep 0.2; done' "$1" >/dev/null 2>&1 </dev/null &` },
-    heldBy: bothLayers,
+    heldBy: [],
     heldAnyway: "the sandbox's pid namespace ends with the guard",
     stage: ({ resources }) => {
       const word = uniqueWord();
@@ -62,8 +62,8 @@ export const caller: readonly Attack[] = [
     families: [49],
     users: ["root"],
     program: { sh: `echo "$1" > /proc/sys/kernel/printk_ratelimit_burst` },
-    heldBy: bothLayers,
-    heldAnyway: allocatedUid,
+    // Landlock leaves /proc writable (processes write there about themselves); the allocated uid and the read-only mount are the outer wall's.
+    heldBy: ["outer"],
     stage: async ({ resources }) => {
       const setting = "/proc/sys/kernel/printk_ratelimit_burst";
       const before = (await hostContent(setting)) ?? "";
@@ -80,7 +80,6 @@ export const caller: readonly Attack[] = [
       sh: `for tree in /sys/fs/cgroup /sys/fs/cgroup/*; do [ -e "$tree/cgroup.procs" ] && mkdir "$tree/$1" 2>/dev/null && break; done; :`,
     },
     heldBy: bothLayers,
-    heldAnyway: allocatedUid,
     stage: ({ resources }) => {
       const word = uniqueWord();
       const made = (): readonly string[] => observe().cgroups.filter((name) => path.basename(name) === word);
@@ -96,7 +95,6 @@ export const caller: readonly Attack[] = [
     users: ["root"],
     program: { sh: `echo planted > "$1"` },
     heldBy: bothLayers,
-    heldAnyway: allocatedUid,
     stage: ({ resources }) => {
       const target = `/usr/local/bin/${uniqueWord()}`;
       resources.defer(() => rm(target, { force: true }));

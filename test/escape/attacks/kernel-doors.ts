@@ -15,6 +15,11 @@ const terminalInput =
     return { arguments: [proof, form], succeeded: async () => ((await hostContent(proof)) ?? "").includes("typed by the attacker") };
   };
 
+const keepsKey: Attack["stage"] = (scene) => {
+  const name = uniqueWord();
+  return provesWith(name, () => [name])(scene);
+};
+
 export const kernelDoors: readonly Attack[] = [
   {
     name: "types into its own terminal (TIOCSTI)",
@@ -48,7 +53,7 @@ export const kernelDoors: readonly Attack[] = [
     program: { c: "keyring-store" },
     absentWhen: ["ENOSYS"],
     heldBy: onlyFilter,
-    stage: provesWith("kept in the kernel", () => [uniqueWord()]),
+    stage: keepsKey,
   },
   {
     name: "opens a performance counter",
@@ -72,8 +77,8 @@ export const kernelDoors: readonly Attack[] = [
     users: ["root"],
     program: { c: "bpf-map" },
     absentWhen: ["ENOSYS"],
-    heldBy: onlyFilter,
-    heldAnyway: "unprivileged BPF is off in this kernel and nothing inside has a capability",
+    // Unprivileged BPF is off in Debian's kernels, and the outer wall leaves no capability.
+    heldBy: ["outer", "inner"],
     stage: provesWith("mapped"),
   },
   {

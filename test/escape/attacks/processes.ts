@@ -1,7 +1,7 @@
 // Attacks on other processes of the host: signals, memory, environment, descriptors, tracing, and daemons that stay behind.
 import { open } from "node:fs/promises";
 import path from "node:path";
-import type { Attack, Scene } from "../harness/attack.ts";
+import type { Attack, Scene, Stage } from "../harness/attack.ts";
 import { makeCanary } from "../harness/ground.ts";
 import { type Decoy, startDecoy } from "../harness/peers.ts";
 import { provesWith } from "../harness/stages.ts";
@@ -12,12 +12,18 @@ const bothLayers = ["outer", "inner"] as const;
 const decoyOf = (scene: Scene, secret: string, bait: Parameters<typeof startDecoy>[3] = {}): Promise<Decoy> =>
   startDecoy(scene.resources, scene.programs, secret, bait);
 
+/** Outside there is no guard: the control attaches to a decoy of the same user. */
+const tracesFirstProcess = async (scene: Scene): Promise<Stage> => {
+  const target = scene.configuration === "outside" ? (await decoyOf(scene, "none")).pid : 1;
+  return provesWith("attached", () => [String(target)])(scene);
+};
+
 export const processes: readonly Attack[] = [
   {
     name: "kills a process of the host",
     families: [41],
     program: { sh: `kill -9 "$1"` },
-    heldBy: bothLayers,
+    heldBy: [],
     heldAnyway: pidNamespace,
     stage: async (scene) => {
       const decoy = await decoyOf(scene, "none");
@@ -28,7 +34,8 @@ export const processes: readonly Attack[] = [
     name: "reads the memory of a host process",
     families: [103],
     program: { c: "read-memory" },
-    heldBy: bothLayers,
+    heldBy: [],
+    heldAnyway: pidNamespace,
     stage: async (scene) => {
       const canary = makeCanary();
       const decoy = await decoyOf(scene, canary);
@@ -39,7 +46,8 @@ export const processes: readonly Attack[] = [
     name: "reads environment and arguments of host processes",
     families: [39],
     program: { sh: `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | grep -ao 'gbcanary-[0-9a-f]*'` },
-    heldBy: bothLayers,
+    heldBy: [],
+    heldAnyway: pidNamespace,
     stage: async (scene) => {
       const canaries = [makeCanary(), makeCanary()] as const;
       await decoyOf(scene, "none", { environment: { TOKEN: canaries[0] }, args: [`--token=${canaries[1]}`] });
@@ -50,7 +58,8 @@ export const processes: readonly Attack[] = [
     name: "reads a denied file through a descriptor that a host process holds",
     families: [1],
     program: { sh: `cat "/proc/$1/fd/$2"` },
-    heldBy: bothLayers,
+    heldBy: [],
+    heldAnyway: pidNamespace,
     stage: async ({ ground, resources }) => {
       const file = path.join(ground.outside, "victim.txt");
       const handle = await open(file, "r");
@@ -62,7 +71,8 @@ export const processes: readonly Attack[] = [
     name: "reads a denied file through the working directory of a host process",
     families: [1],
     program: { sh: `cat "/proc/$1/cwd/victim.txt"` },
-    heldBy: bothLayers,
+    heldBy: [],
+    heldAnyway: pidNamespace,
     stage: async (scene) => {
       const { ground } = scene;
       const decoy = await decoyOf(scene, "none", { cwd: ground.outside });
@@ -75,12 +85,18 @@ export const processes: readonly Attack[] = [
   {
     name: "attaches to the first process as a debugger",
     families: [103],
+    users: ["ordinary"],
+    program: { c: "trace-process" },
+    heldBy: [],
+    heldAnyway: "the guard is not dumpable, so nobody of its own user may trace it",
+    stage: tracesFirstProcess,
+  },
+  {
+    name: "attaches to the first process as a debugger, started by root",
+    families: [103],
+    users: ["root"],
     program: { c: "trace-process" },
     heldBy: bothLayers,
-    heldAnyway: "the guard is not dumpable, so nobody of its own user may trace it",
-    stage: async (scene) => {
-      const target = scene.configuration === "outside" ? (await decoyOf(scene, "none")).pid : 1;
-      return provesWith("attached", () => [String(target)])(scene);
-    },
+    stage: tracesFirstProcess,
   },
 ];

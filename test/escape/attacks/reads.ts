@@ -2,6 +2,7 @@
 import { symlink } from "node:fs/promises";
 import path from "node:path";
 import { sha256Hex } from "../../../src/kit/digest.ts";
+import { capture } from "../../../src/kit/spawn.ts";
 import type { Attack } from "../harness/attack.ts";
 import { hostContent, readsCanary } from "../harness/stages.ts";
 
@@ -132,6 +133,32 @@ export const reads: readonly Attack[] = [
       const target = path.join(ground.project, "secret.txt");
       await symlink(target, path.join(ground.project, "alias.txt"));
       return { arguments: [path.join(ground.project, "alias.txt")], succeeded: (run) => run.output.includes(ground.canaryOf(target)) };
+    },
+  },
+  {
+    name: "reads a denied file by its handle",
+    families: [105],
+    users: ["root"],
+    program: { c: "open-by-handle" },
+    heldBy: bothLayers,
+    stage: async ({ ground, programs }) => {
+      const target = path.join(ground.outside, "victim.txt");
+      const { stdout } = await capture(await programs.compiled("print-file-handle"), [target]);
+      return {
+        arguments: [path.join(ground.project, "readme.txt"), stdout.trim()],
+        succeeded: (run) => run.output.includes(ground.canaryOf(target)),
+      };
+    },
+  },
+  {
+    name: "reads a configuration file of the system when only named paths are readable",
+    families: [101],
+    program: { c: "read-file" },
+    heldBy: bothLayers,
+    paths: (ground) => ({ ...ground.paths, readDefault: "none", allowRead: [ground.project] }),
+    stage: async () => {
+      const content = (await hostContent("/etc/profile")) ?? "";
+      return { arguments: ["/etc/profile"], succeeded: (run) => content !== "" && run.output.includes(content) };
     },
   },
 ];

@@ -47,7 +47,7 @@ export interface Attack {
   readonly program: Program;
   /** Each of these layers alone must hold it; a layer that is not listed must be shown not to. */
   readonly heldBy: readonly Layer[];
-  /** Why it fails even with both layers taken away; undefined when it then succeeds. */
+  /** Why it fails even with both layers taken away (then `heldBy` is empty, since neither can be proven); undefined when it then succeeds. */
   readonly heldAnyway?: string;
   /** What will hold a row that no layer holds yet. The row is then shown to succeed, and goes stale when it does not. */
   readonly pending?: string;
@@ -65,6 +65,8 @@ export interface Attack {
   readonly paths?: (ground: Ground) => PathPolicy;
   /** Put before the program in the positive control, e.g. a mount that the attack must be able to defeat. */
   readonly controlPrefix?: (ground: Ground) => readonly string[];
+  /** What the host does between the opening of the sandbox and the start of the program. */
+  readonly meanwhile?: (scene: Scene) => Promise<void>;
   /** Makes targets and listeners. */
   readonly stage: (scene: Scene) => Stage | Promise<Stage>;
 }

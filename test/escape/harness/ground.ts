@@ -26,12 +26,6 @@ export interface Ground {
 /** Something that cannot occur by chance. The prefix lets an attack look for canaries without knowing one. */
 export const makeCanary = (): string => `gbcanary-${randomBytes(12).toString("hex")}`;
 
-/**
- * Where the grounds lie. Not /tmp itself: inside it is private, so a ground there would test that one mount again and again
- * (`project-under-tmp.test.ts` has that layout).
- */
-export const groundParent = (): string => process.env["GLOVEBOX_TEST_GROUND"] ?? (os.tmpdir() === "/tmp" ? "/var/tmp" : os.tmpdir());
-
 const secretFiles = [
   "home/.ssh/id_ed25519",
   "home/.aws/credentials",
@@ -67,6 +61,9 @@ function rulesOf(project: string): PathPolicy {
   };
 }
 
+/** Stands in the path of every ground of this process: what carries it belongs to this test run. */
+export const groundPrefix = `gb-escape-${process.pid}-`;
+
 /** Everything is open to everyone: what protects it must be the wall, never an ordinary permission. */
 async function plant(file: string, content: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
@@ -78,8 +75,8 @@ async function openDirectories(directories: readonly string[]): Promise<void> {
   for (const directory of directories) await chmod(directory, 0o777);
 }
 
-export async function makeGround(resources: AsyncDisposableStack, parent: string = groundParent()): Promise<Ground> {
-  const root = await realpath(await mkdtemp(path.join(parent, "gb-escape-")));
+export async function makeGround(resources: AsyncDisposableStack, parent: string = os.tmpdir()): Promise<Ground> {
+  const root = await realpath(await mkdtemp(path.join(parent, groundPrefix)));
   resources.defer(() => rm(root, { recursive: true, force: true }));
   const canaries = new Map(secretFiles.map((file) => [path.join(root, file), makeCanary()]));
   for (const [file, canary] of canaries) await plant(file, `${canary}\n`);

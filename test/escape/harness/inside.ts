@@ -59,15 +59,19 @@ export function specFor(request: Pick<InsideRequest, "home" | "project" | "priva
 
 export const quietContext = (signal: AbortSignal) => ({ signal, journal: async (): Promise<void> => {} });
 
-/** @throws Error when the program does not end in time or the sandbox is lost: neither says anything about an attack. */
-export async function runInside(request: InsideRequest): Promise<Run> {
+/**
+ * @param meanwhile done between the opening of the sandbox and the start of the program
+ * @throws Error when the program does not end in time or the sandbox is lost: neither says anything about an attack
+ */
+export async function runInside(request: InsideRequest, meanwhile: () => Promise<void> = async () => {}): Promise<Run> {
   const signal = AbortSignal.timeout(request.timeoutMs);
   const sandbox = await boundaryWith(request.configuration).open(specFor(request), quietContext(signal));
   try {
+    await meanwhile();
     const terminal = request.terminal ? { pty: { rows: 24, columns: 80 } } : {};
     const execution = await sandbox.exec({ argv: request.argv, cwd: request.project, ...terminal });
     signal.addEventListener("abort", () => void execution.killTree());
-    execution.endStdin();
+    if (!request.terminal) execution.endStdin();
     const chunks: Uint8Array[] = [];
     for await (const chunk of execution.output) chunks.push(chunk.bytes);
     const report = await execution.exit;

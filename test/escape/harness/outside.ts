@@ -21,13 +21,14 @@ export async function runOutside(argv: readonly string[], options: OutsideOption
   const child = spawn(file, rest, {
     cwd: options.cwd,
     env: { ...options.environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [options.terminal ? "pipe" : "ignore", "pipe", "pipe"],
     timeout: options.timeoutMs,
     killSignal: "SIGKILL",
   });
+  // A terminal's input stays open until the program ends: script(1) would type an end-of-file and hang up.
   const chunks: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
+  child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk));
   child.on("error", reject);
   // `exit`, not `close`: a daemon that keeps the pipes is what some attacks are about.
   child.on("exit", (_, signal) => {

@@ -1,0 +1,65 @@
+// Attacks on rules whose file the host replaces, or makes, after the sandbox was opened: editors save by renaming a new file over the old one.
+import { rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Attack, Scene } from "../harness/attack.ts";
+import { makeCanary } from "../harness/ground.ts";
+import { changesFile } from "../harness/stages.ts";
+
+const masker = "a mask goes with the file that it covers; the masker puts it on again";
+
+/** Saves as an editor does. */
+async function saveOver(file: string, content: string): Promise<void> {
+  await writeFile(`${file}.new`, content, { mode: 0o666 });
+  await rename(`${file}.new`, file);
+}
+
+const readsSaved = (file: string): Pick<Attack, "stage" | "meanwhile"> => {
+  const saved = new WeakMap<Scene["ground"], string>();
+  return {
+    meanwhile: async ({ ground }) => {
+      const canary = makeCanary();
+      saved.set(ground, canary);
+      await saveOver(path.join(ground.root, file), canary);
+    },
+    stage: ({ ground }) => ({
+      arguments: [path.join(ground.root, file)],
+      succeeded: (run) => run.output.includes(saved.get(ground) ?? "never saved"),
+    }),
+  };
+};
+
+export const replacements: readonly Attack[] = [
+  {
+    name: "reads a denied file that the host replaced after the sandbox was opened",
+    families: [104],
+    program: { sh: `cat "$1"` },
+    // No Landlock rule names the new file; the mount masked the old one.
+    heldBy: ["inner"],
+    ...readsSaved("home/project/secret.txt"),
+  },
+  {
+    name: "reads a denied file that the host made only after the sandbox was opened",
+    families: [104],
+    program: { sh: `cat "$1"` },
+    heldBy: ["inner"],
+    paths: (ground) => ({ ...ground.paths, denyRead: [...ground.paths.denyRead, path.join(ground.project, "later.txt")] }),
+    ...readsSaved("home/project/later.txt"),
+  },
+  {
+    name: "reads a denied file in a write root that the host replaced after the sandbox was opened",
+    families: [104],
+    program: { sh: `cat "$1"` },
+    heldBy: [],
+    pending: masker,
+    ...readsSaved("home/project/out/secret.txt"),
+  },
+  {
+    name: "writes a protected file in a write root that the host replaced after the sandbox was opened",
+    families: [104],
+    program: { sh: `echo changed > "$1"` },
+    heldBy: [],
+    pending: "the mediator protects names, not files",
+    meanwhile: ({ ground }) => saveOver(path.join(ground.out, "locked.txt"), "locked.txt\n"),
+    stage: changesFile("home/project/out/locked.txt"),
+  },
+];

@@ -1,0 +1,57 @@
+// The rows as data: each says one thing, and the page for the documents says the same.
+import assert from "node:assert/strict";
+import { access } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { attacks } from "./attacks.ts";
+import { insideConfigurations, mustFail } from "./harness/attack.ts";
+import { families } from "./harness/families.ts";
+import { renderMatrix } from "./harness/matrix.ts";
+
+test("every attack has a name of its own, a described family and a program that exists", async () => {
+  assert.equal(new Set(attacks.map((attack) => attack.name)).size, attacks.length);
+  for (const { name, families: numbers, program } of attacks) {
+    assert.ok(numbers.length > 0, name);
+    for (const number of numbers) assert.ok(families.has(number), `${name}: family ${number} is not described`);
+    if ("c" in program) await access(path.join(import.meta.dirname, "programs", `${program.c}.c`));
+  }
+});
+
+test("every family has an attack", () => {
+  const covered = new Set(attacks.flatMap((attack) => attack.families));
+  for (const [number, what] of families) assert.ok(covered.has(number), `no attack covers family ${number}: ${what}`);
+});
+
+test("a row claims a layer only where the suite can show it, and is either held, held anyway, or pending", () => {
+  for (const { name, heldBy, heldAnyway, pending } of attacks) {
+    const ways = [heldBy.length > 0, heldAnyway !== undefined, pending !== undefined].filter(Boolean);
+    assert.equal(ways.length, 1, name);
+  }
+});
+
+test("mustFail() follows the row in every configuration", () => {
+  const row = (part: object) => ({
+    name: "x",
+    families: [1],
+    program: { sh: "" },
+    stage: () => ({ arguments: [], succeeded: () => false }),
+    heldBy: [],
+    ...part,
+  });
+  const verdicts = (part: object) => insideConfigurations.map((name) => mustFail(row(part), name));
+  assert.deepEqual(insideConfigurations, ["none", "outer", "inner", "both"]);
+  assert.deepEqual(verdicts({ heldBy: ["outer", "inner"] }), [false, true, true, true]);
+  assert.deepEqual(verdicts({ heldBy: ["inner"] }), [false, false, true, true]);
+  assert.deepEqual(verdicts({ heldBy: ["outer"] }), [false, true, false, true]);
+  assert.deepEqual(verdicts({ pending: "later" }), [false, false, false, false]);
+  assert.deepEqual(verdicts({ heldAnyway: "because" }), [true, true, true, true]);
+  assert.equal(mustFail(row({ heldAnyway: "because" }), "outside"), false);
+});
+
+test("renderMatrix() has one line for each attack and names what is open", () => {
+  const lines = renderMatrix(attacks).split("\n");
+  for (const attack of attacks)
+    assert.equal(lines.filter((line) => line.startsWith(`| ${attack.name.replaceAll("|", "\\|")} |`)).length, 1, attack.name);
+  const open = attacks.filter((attack) => attack.pending !== undefined);
+  assert.equal(lines.filter((line) => line.includes("| open until ")).length, open.length);
+});
