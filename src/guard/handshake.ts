@@ -1,4 +1,5 @@
 // HELLO, rules, SEAL, READY: nothing is executed before the guard has said which walls stand, and they must be all.
+import { constants } from "node:os";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { errnoName } from "./errno-name.ts";
 import { violation } from "./frame-decoder.ts";
@@ -21,6 +22,10 @@ export interface HandshakeOptions {
 
 function unavailable(situation: string, values: Readonly<Record<string, string | number>> = {}): GloveboxError {
   return new GloveboxError("WALL_UNAVAILABLE", situation, { values });
+}
+
+function landlockOld(): GloveboxError {
+  return unavailable("guard.landlock-old", { needed: sizes.landlockAbiMin });
 }
 
 export class Handshake {
@@ -96,7 +101,7 @@ export class Handshake {
         return this.lose(unavailable("guard.wall-missing", { wall, errno: "-" }));
     }
     if (!isTestBuild && message.landlockAbi < sizes.landlockAbiMin) {
-      return this.lose(unavailable("guard.landlock-old", { found: message.landlockAbi, needed: sizes.landlockAbiMin }));
+      return this.lose(landlockOld());
     }
     this.#phase = "ready";
     this.#outcome.resolve({ landlockAbi: message.landlockAbi, layers: message.layers, isTestBuild });
@@ -106,8 +111,7 @@ export class Handshake {
     const errno = errnoName(message.errno);
     const path = message.rule === undefined ? undefined : this.#rules[message.rule]?.path;
     if (path !== undefined) return unavailable("guard.rule-unusable", { path, errno });
-    if (message.wall === "landlock" && errno === "EOPNOTSUPP")
-      return unavailable("guard.landlock-old", { found: 0, needed: sizes.landlockAbiMin });
+    if (message.wall === "landlock" && message.errno === constants.errno.EOPNOTSUPP) return landlockOld();
     return unavailable("guard.wall-missing", { wall: message.wall, errno });
   }
 }
