@@ -1,4 +1,4 @@
-// The policy document of DESIGN section 11, whole and closed: types, validation, JSON Schema and docs all come from here.
+// The policy document, whole and closed: types, validation, JSON Schema and docs all come from here.
 // What is not built yet is in the shape too; src/policy/supported.ts refuses it by name.
 import { z } from "zod";
 import {

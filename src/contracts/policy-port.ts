@@ -10,7 +10,7 @@ export type PolicyOrigin = "built-in" | "system" | "user" | "project" | "project
 export interface CompiledPolicy {
   /** Hash of the canonical form of `document`. */
   readonly hash: Digest;
-  /** The normalised merged document (defaults filled), in section 11 shape. */
+  /** The normalised merged document (defaults filled), in the shape of policy-document.ts. */
   readonly document: Readonly<Record<string, unknown>>;
   /** Layers that contributed, weakest first. */
   readonly origins: readonly PolicyOrigin[];

@@ -6,7 +6,7 @@ import { type PolicyValues, dayMs } from "./layer-values.ts";
 import { showDuration, showSize } from "./units.ts";
 
 /**
- * The section 11 document with every default filled in:
+ * The policy document with every default filled in:
  * - paths stay relative to home and project (`~/x`, `./x`), so one document has one hash on every machine;
  * - sizes and times are texts with the largest unit that divides exactly (retention: days); lists whose order means nothing are sorted, each item once;
  * - keys that are not built are absent under `limits` and `audit.treeHead`, and elsewhere hold the one value that is accepted;

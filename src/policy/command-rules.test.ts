@@ -1,3 +1,4 @@
+// Which rule wins, by properties: never a throw, never looser by adding.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

@@ -1,3 +1,4 @@
+// Names that pass and names that never do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

@@ -1,3 +1,4 @@
+// The answer sheet of a policy, and that every sentence of this room exists in both languages.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";

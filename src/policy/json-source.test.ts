@@ -1,3 +1,4 @@
+// The strict JSON reader against JSON.parse, and what it refuses beyond it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

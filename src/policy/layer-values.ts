@@ -57,7 +57,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
 
 export const dayMs = 86_400_000;
 
-/** What holds when no file says anything: section 11 without presets and without what is not built. */
+/** What holds when no file says anything. */
 export const builtInValues: PolicyValues = {
   name: "default",
   description: "",

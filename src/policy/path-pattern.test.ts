@@ -1,3 +1,4 @@
+// Spellings of paths: what they mean, which are refused, and that each place has one.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";

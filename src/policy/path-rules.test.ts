@@ -1,3 +1,4 @@
+// The path judges against a second, naive reading of the rules.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -14,7 +15,7 @@ const rules = fc.record({
   denyWrite: places,
 });
 
-/** A second reading of section 7, step by step from the path upwards, by lists of names. */
+/** A second reading of the rules, step by step from the path upwards, by lists of names. */
 function naiveRead(paths: PathPolicy, path: string): string {
   const names = path.split("/").filter((name) => name !== "");
   for (let length = names.length; length >= 0; length -= 1) {

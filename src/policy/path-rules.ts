@@ -1,4 +1,4 @@
-// Who wins among path rules (DESIGN section 7). Pure: paths are absolute, canonical and normalised.
+// Who wins among path rules. Pure: paths are absolute, canonical and normalised.
 import type { PathPolicy } from "../contracts/boundary.ts";
 
 export type PathVerdict = "allow" | "deny" | "default";

@@ -6,5 +6,5 @@ export interface PlainSource {
   readonly lines: LineIndex;
 }
 
-/** Deeper than any document of section 11; keeps recursive readers off the end of the stack. */
+/** Deeper than any policy; keeps recursive readers off the end of the stack. */
 export const maximumDepth = 32;

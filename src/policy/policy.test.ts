@@ -1,8 +1,8 @@
 // Layers, ceilings, tests and the published decision tables (test/vectors/policy/decisions.json), through the front of the room.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { z } from "zod";
-import tableFile from "../../test/vectors/policy/decisions.json" with { type: "json" };
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { PolicyError } from "../contracts/policy-error.ts";
 import type { CompiledPolicy, PolicySource } from "../contracts/policy-port.ts";
@@ -42,7 +42,7 @@ const tableSchema = z.strictObject({
     z.strictObject({ name: z.string(), layers, problems: z.array(z.strictObject({ code: z.string(), key: z.string() })).min(1) }),
   ),
 });
-const table = tableSchema.parse(tableFile);
+const table = tableSchema.parse(JSON.parse(readFileSync(new URL("../../test/vectors/policy/decisions.json", import.meta.url), "utf8")));
 const tableFacts = { home: table.home, projectDirectory: table.projectDirectory };
 const sourcesOf = (list: z.infer<typeof layers>): readonly PolicySource[] =>
   list.map(({ origin, document }) => dataSource(document, origin));

@@ -1,3 +1,4 @@
+// Each mistake in a document: its code, line, key and suggestion.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PolicySource } from "../contracts/policy-port.ts";

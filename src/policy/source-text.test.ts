@@ -1,3 +1,4 @@
+// Bytes that are not text, and texts that are too long.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SourceFault } from "./source-fault.ts";

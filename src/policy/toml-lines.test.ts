@@ -1,3 +1,4 @@
+// That every TOML value has a line.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

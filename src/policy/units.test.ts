@@ -1,3 +1,4 @@
+// Sizes and times, and what was probably meant.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

@@ -1,3 +1,4 @@
+// The YAML reader, and every construct it refuses.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isRecord } from "./plain-value.ts";
