@@ -1,7 +1,7 @@
 // Unit tests of the framing of one record.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { crc32c, encodeFrame, holdsWholeFrame, maximumRecordBytes, readFrame } from "./frame.ts";
 import { checksum } from "./verify/frames.ts";
 

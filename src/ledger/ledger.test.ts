@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readFile, readdir, symlink, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { ErrorCode } from "../contracts/error-table.ts";
 import { ProcessLock } from "../kit/process-lock.ts";

@@ -12,7 +12,7 @@ import type { LedgerKeys } from "./keys.ts";
 import type { Layout } from "./layout.ts";
 import { inconsistent, unwritable } from "./ledger-errors.ts";
 import { lastSegment, startingView } from "./log-start.ts";
-import { type LogView, follow, followAll } from "./log-view.ts";
+import { type LogView, advance, followAll } from "./log-view.ts";
 import { rootOf } from "./merkle.ts";
 import { keepTail, pendingTails, recoveredRecord, settleTail } from "./quarantine.ts";
 import { type PreparedRecord, recordBytes } from "./stored-bytes.ts";
@@ -240,7 +240,8 @@ export class LogStore {
       const bytes = recordBytes(record, { log: view.log, seq: view.frontier.size, prev: view.leaf }, this.#options.clock);
       const frame = encodeFrame(bytes);
       if (record.type !== "log.rotated" && view.offset > 0 && view.offset + frame.length > segmentBytes) return false;
-      view = follow(view, { bytes, length: frame.length });
+      const next = record.type === "log.rotated" ? view.segment + 1 : undefined;
+      view = advance(view, { bytes, length: frame.length }, { type: record.type, next });
       frames.push(frame);
       return true;
     };

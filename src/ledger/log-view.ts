@@ -17,22 +17,33 @@ export function emptyView(log: string): LogView {
   return { log, segment: 0, offset: 0, leaf: emptyLeaf, frontier: emptyFrontier, next: undefined, holdsEvents: false };
 }
 
-/** The view after one more record. @throws LEDGER_INCONSISTENT when the record does not continue the chain */
-export function follow(view: LogView, frame: { readonly bytes: Buffer; readonly length: number }): LogView {
-  const { size } = view.frontier;
-  const link = readLink(frame.bytes);
-  const fits = link?.seq === size && link.prev === view.leaf && link.log === view.log && view.next === undefined;
-  if (!fits) throw inconsistent("ledger.damaged", { segment: view.segment, seq: size });
-  const leaf = leafHash(frame.bytes);
+interface Framed {
+  readonly bytes: Buffer;
+  /** Of the whole frame. */
+  readonly length: number;
+}
+
+/** The view after a record that is known to continue it. */
+export function advance(view: LogView, framed: Framed, record: { readonly type: string; readonly next: number | undefined }): LogView {
+  const leaf = leafHash(framed.bytes);
   return {
     log: view.log,
     segment: view.segment,
-    offset: view.offset + frame.length,
+    offset: view.offset + framed.length,
     leaf: leaf.toString("hex"),
     frontier: appendLeaf(view.frontier, leaf),
-    next: link.segment,
-    holdsEvents: view.holdsEvents || !link.type.startsWith("log."),
+    next: record.next,
+    holdsEvents: view.holdsEvents || !record.type.startsWith("log."),
   };
+}
+
+/** The view after one more record from disk. @throws LEDGER_INCONSISTENT when the record does not continue the chain */
+function follow(view: LogView, framed: Framed): LogView {
+  const { size } = view.frontier;
+  const link = readLink(framed.bytes);
+  const fits = link?.seq === size && link.prev === view.leaf && link.log === view.log && view.next === undefined;
+  if (!fits) throw inconsistent("ledger.damaged", { segment: view.segment, seq: size });
+  return advance(view, framed, { type: link.type, next: link.segment });
 }
 
 export interface Followed {

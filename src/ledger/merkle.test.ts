@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { appendLeaf, emptyFrontier, leafHash, rootCount, rootOf } from "./merkle.ts";
 import { Tree, leafOf } from "./verify/tree.ts";
 

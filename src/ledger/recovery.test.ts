@@ -16,7 +16,7 @@ import {
   tearHeads,
   tearTails,
 } from "./testing/damage.ts";
-import { failingFiles } from "./testing/failing-files.ts";
+import { FailingFiles } from "./testing/failing-files.ts";
 import { ledgerOptions, refusedRecord, taskNumber, withLedger, withStateDirectory } from "./testing/ledger-fixture.ts";
 
 const task = taskNumber(1);
@@ -158,9 +158,9 @@ test("openLedger() of a log of several segments checks only its end, and appends
 test("append() says that the disk is full, and works again in the same process afterwards", async () => {
   await withStateDirectory(async (directory) => {
     const opening = async (at: number): Promise<number> => {
-      const { files, count } = failingFiles({ at, forever: false });
+      const files = new FailingFiles(at, false);
       const ledger = await openLedger(ledgerOptions(directory, { files }));
-      const changes = count();
+      const changes = files.count;
       if (Number.isFinite(at)) {
         await assert.rejects(
           ledger.append(refusedRecord(task, "FULL"), "kernel"),

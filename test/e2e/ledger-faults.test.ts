@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { GloveboxError } from "../../src/contracts/glovebox-error.ts";
 import { type OpenedLedger, openLedger, openLedgerReader, verifyLedger } from "../../src/ledger/ledger.ts";
 import { cutSigned, flipBytes, tearHeads, tearTails } from "../../src/ledger/testing/damage.ts";
-import { failingFiles } from "../../src/ledger/testing/failing-files.ts";
-import { powerCutFiles } from "../../src/ledger/testing/power-cut-files.ts";
+import { FailingFiles } from "../../src/ledger/testing/failing-files.ts";
+import { PowerCutFiles } from "../../src/ledger/testing/power-cut-files.ts";
 import {
   decisionRecord,
   ledgerOptions,
@@ -53,7 +53,7 @@ async function useLedger(ledger: OpenedLedger, promised: Promised): Promise<void
 /** @returns how many changes the whole run asks for, when none fails */
 async function runWithFault(at: number, forever: boolean): Promise<number> {
   return withStateDirectory(async (directory) => {
-    const { files, count } = failingFiles({ at, forever });
+    const files = new FailingFiles(at, forever);
     const promised: Promised = new Map();
     await attempt(async () => {
       const ledger = await openLedger(ledgerOptions(directory, { files, segmentBytes: 1500 }));
@@ -63,7 +63,7 @@ async function runWithFault(at: number, forever: boolean): Promise<number> {
         await ledger.close();
       }
     });
-    const changes = count();
+    const changes = files.count;
     await withLedger(ledgerOptions(directory, { segmentBytes: 1500 }), async (ledger) => {
       await ledger.append(refusedRecord(task, "AFTER"), "synced");
       await ledger.seal();
@@ -87,10 +87,10 @@ for (const forever of [false, true]) {
 test("a power cut at change n, for every n, keeps every synced record and its details", async () => {
   const run = async (at: number): Promise<number> =>
     withStateDirectory(async (directory) => {
-      const power = powerCutFiles(at);
+      const power = new PowerCutFiles(at);
       const synced = new Map<number, boolean>();
       await attempt(async () => {
-        const ledger = await openLedger(ledgerOptions(directory, { files: power.files, segmentBytes: 1500 }));
+        const ledger = await openLedger(ledgerOptions(directory, { files: power, segmentBytes: 1500 }));
         try {
           await attempt(async () => {
             await ledger.append(await decisionRecord(ledger, task), "kernel");
@@ -111,7 +111,7 @@ test("a power cut at change n, for every n, keeps every synced record and its de
       assert.ok(report.exit === 0 || report.exit === 5, `cut ${at}: ${JSON.stringify(report.findings)}`);
       const reader = openLedgerReader({ directory });
       for (const [seq, detailed] of synced) assert.equal(reader.read(seq).detail !== undefined, detailed, `cut ${at}: record ${seq}`);
-      return power.count();
+      return power.count;
     });
   const changes = await run(Number.POSITIVE_INFINITY);
   assert.ok(changes >= 40, `${changes} changes`);

@@ -1,71 +1,87 @@
 // For tests: durable files whose n-th change fails as on a full disk, having done half of it.
 import type { DurableFiles } from "../ledger.ts";
-import { unsyncedFiles } from "./ledger-fixture.ts";
-
-export interface FailingFiles {
-  readonly files: DurableFiles;
-  /** Changes asked for so far. */
-  count(): number;
-}
+import { unsyncedFiles as real } from "./ledger-fixture.ts";
 
 function fullDisk(): Error {
   return Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
 }
 
-/** @param options.at the first change that fails, from 1; @param options.forever whether all later ones fail too */
-export function failingFiles(options: { readonly at: number; readonly forever: boolean }): FailingFiles {
-  let count = 0;
-  const due = (): boolean => {
-    count += 1;
-    return options.forever ? count >= options.at : count === options.at;
-  };
-  const check = (): void => {
-    if (due()) throw fullDisk();
-  };
-  const real = unsyncedFiles;
-  const files: DurableFiles = {
-    makeDirectory: (directory) => {
-      check();
-      real.makeDirectory(directory);
-    },
-    create: (file, bytes) => {
-      if (!due()) return void real.create(file, bytes);
-      real.create(file, bytes.subarray(0, bytes.length / 2));
-      throw fullDisk();
-    },
-    openLog: (file) => {
-      check();
-      return real.openLog(file);
-    },
-    append: (descriptor, bytes) => {
-      if (!due()) return void real.append(descriptor, bytes);
-      real.append(descriptor, bytes.subarray(0, bytes.length / 2));
-      throw fullDisk();
-    },
-    truncate: (descriptor, size) => {
-      check();
-      real.truncate(descriptor, size);
-    },
-    rename: (from, to) => {
-      check();
-      real.rename(from, to);
-    },
-    link: (from, to) => {
-      check();
-      real.link(from, to);
-    },
-    unlink: (file) => {
-      check();
-      real.unlink(file);
-    },
-    sync: async (descriptor) => {
-      check();
-      await real.sync(descriptor);
-    },
-    syncPath: async (file) => {
-      check();
-      await real.syncPath(file);
-    },
-  };
-  return { files, count: () => count };
+export class FailingFiles implements DurableFiles {
+  /** Changes asked for so far. */
+  count = 0;
+  readonly #at: number;
+  readonly #forever: boolean;
+
+  /** @param at the first change that fails, from 1; @param forever whether all later ones fail too */
+  constructor(at: number, forever: boolean) {
+    this.#at = at;
+    this.#forever = forever;
+  }
+
+  #due(): boolean {
+    this.count += 1;
+    return this.#forever ? this.count >= this.#at : this.count === this.#at;
+  }
+
+  #check(): void {
+    if (this.#due()) throw fullDisk();
+  }
+
+  #half(bytes: Uint8Array, write: (part: Uint8Array) => void): void {
+    const fails = this.#due();
+    write(fails ? bytes.subarray(0, bytes.length / 2) : bytes);
+    if (fails) throw fullDisk();
+  }
+
+  makeDirectory(directory: string): void {
+    this.#check();
+    real.makeDirectory(directory);
+  }
+
+  create(file: string, bytes: Uint8Array): void {
+    this.#half(bytes, (part) => {
+      real.create(file, part);
+    });
+  }
+
+  openLog(file: string): number {
+    this.#check();
+    return real.openLog(file);
+  }
+
+  append(descriptor: number, bytes: Uint8Array): void {
+    this.#half(bytes, (part) => {
+      real.append(descriptor, part);
+    });
+  }
+
+  truncate(descriptor: number, size: number): void {
+    this.#check();
+    real.truncate(descriptor, size);
+  }
+
+  rename(from: string, to: string): void {
+    this.#check();
+    real.rename(from, to);
+  }
+
+  link(from: string, to: string): void {
+    this.#check();
+    real.link(from, to);
+  }
+
+  unlink(file: string): void {
+    this.#check();
+    real.unlink(file);
+  }
+
+  async sync(descriptor: number): Promise<void> {
+    this.#check();
+    await real.sync(descriptor);
+  }
+
+  async syncPath(file: string): Promise<void> {
+    this.#check();
+    await real.syncPath(file);
+  }
 }
