@@ -1,5 +1,5 @@
 // The questions that a plan asks about the host's files, as a port: the planner stays pure and its tests need no files.
-import { type Dirent, lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import { accessSync, constants, type Dirent, lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 
 export type EntryKind = "file" | "directory" | "link" | "other";
 
@@ -9,8 +9,6 @@ export interface Entry {
   readonly links: number;
   /** Permission bits. */
   readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
 }
 
 export interface FileTree {
@@ -22,6 +20,8 @@ export interface FileTree {
   linkTarget(absolute: string): string | undefined;
   /** The same place without links; undefined when it does not exist. */
   canonical(absolute: string): string | undefined;
+  /** True when the host's own permissions let the sandbox's user read the file, or look into the directory. */
+  canReach(absolute: string): boolean;
   /** A small text file; undefined when it is absent or unreadable. */
   text(absolute: string): string | undefined;
 }
@@ -42,17 +42,34 @@ function kindOf(entry: Stats | Dirent): EntryKind {
   return entry.isSymbolicLink() ? "link" : "other";
 }
 
-/** The real host. Synchronous: a plan asks a few hundred questions of warm directories. */
-export function hostFileTree(): FileTree {
+function hasAccess(absolute: string, mode: number): boolean {
+  try {
+    accessSync(absolute, mode);
+    return true;
+  } catch {
+    return false; // whatever the reason, this process cannot
+  }
+}
+
+/**
+ * The real host. Synchronous: a plan asks a few hundred questions of warm directories.
+ * @param readerIsSelf the sandbox keeps this process's uid and groups; otherwise its uid owns nothing and is in no group
+ */
+export function hostFileTree(readerIsSelf: boolean): FileTree {
   return {
     look: (absolute) => {
       const found = orUndefined(() => lstatSync(absolute, { throwIfNoEntry: false }));
       if (found === undefined) return undefined;
-      return { kind: kindOf(found), links: found.nlink, mode: found.mode & 0o7777, uid: found.uid, gid: found.gid };
+      return { kind: kindOf(found), links: found.nlink, mode: found.mode & 0o7777 };
     },
     list: (directory) => {
       const entries = orUndefined(() => readdirSync(directory, { withFileTypes: true })) ?? [];
       return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+    },
+    canReach: (absolute) => {
+      // access(2) knows groups and access lists; for a uid that owns nothing, the bits for others are the whole truth.
+      if (readerIsSelf) return hasAccess(absolute, constants.R_OK) || hasAccess(absolute, constants.X_OK);
+      return ((orUndefined(() => lstatSync(absolute))?.mode ?? 0) & 0o005) !== 0;
     },
     linkTarget: (absolute) => orUndefined(() => readlinkSync(absolute)),
     // Most questions are about files that are not there: asking first is ten times cheaper than an exception.

@@ -62,7 +62,6 @@ function planOf(spec: SandboxSpec, files: Readonly<Record<string, string>> = hos
       { path: "/opt/glovebox", access: "read-only" },
     ],
     guardPath: "/opt/glovebox/build/guard",
-    groups: [1000],
     firstDescriptor: 5,
   });
 }
@@ -106,11 +105,17 @@ test("planSandbox() shows the system read-only and masks its secrets in both lay
   assert.deepEqual(rightsAt(plan, "/usr/bin/sh"), ["read"]);
 });
 
-test("planSandbox() spares the mask of a system secret that the host's permissions deny to the sandbox's user, and keeps Landlock's", () => {
-  const shadow = (gid: number): SandboxPlan => planOf(specOf({}), host, { "/etc/shadow": { mode: 0o640, gid } });
-  assert.equal(mountOf(shadow(42), "/etc/shadow"), undefined);
-  assert.deepEqual(rightsAt(shadow(42), "/etc/shadow"), []);
-  assert.equal(mountOf(shadow(1000), "/etc/shadow"), "ro-bind /dev/null");
+test("planSandbox() leaves a system secret to the host's permissions only when they keep all of it from the sandbox's user", () => {
+  const closed = { mode: 0o640 };
+  const secrets = { "/etc/shadow": closed, "/etc/ssl/private": { mode: 0o710 & ~0o1 }, "/etc/ssh/ssh_host_rsa_key": { mode: 0o600 } };
+  const plan = planOf(specOf({}), host, secrets);
+  assert.deepEqual(rightsAt(plan, "/etc/passwd"), ["read"]);
+  assert.equal(plan.landlockRules.filter(({ path }) => path.startsWith("/etc")).length, 1);
+  assert.ok(plan.sheet.hidden.includes("/etc/shadow"));
+  const inside = planOf(specOf({}), host, { ...secrets, "/etc/ssl/private": { mode: 0o755 }, "/etc/ssl/private/key.pem": closed });
+  assert.equal(mountOf(inside, "/etc/ssl/private"), undefined);
+  const open = planOf(specOf({}), host, { ...secrets, "/etc/ssl/private": { mode: 0o755 } });
+  assert.equal(mountOf(open, "/etc/ssl/private"), "tmpfs 0000");
 });
 
 test("planSandbox() leaves links out of an expanded directory, since a rule on a link opens its target", () => {

@@ -18,8 +18,6 @@ export interface PlanFacts {
   readonly protectedPaths: readonly ProtectedPath[];
   /** Absolute host path of the guard. */
   readonly guardPath: string;
-  /** Numbers of the groups that an ordinary user's sandbox keeps. */
-  readonly groups: readonly number[];
   /** The first descriptor that bubblewrap may read a data file from. */
   readonly firstDescriptor: number;
 }
@@ -91,8 +89,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const { tree } = facts;
   const identity = identityFor(spec.user, spec.sandboxId);
   const isRoot = spec.user.uid === 0;
-  const reader = { uid: identity.hostUid, groups: isRoot ? [identity.hostGid] : facts.groups };
-  const view = viewOf(spec, tree, compileRules(spec, tree, facts.protectedPaths), reader);
+  const view = viewOf(spec, tree, compileRules(spec, tree, facts.protectedPaths));
   const staged = isRoot ? stagedBinds(view, isOpenToAll(tree, facts.guardPath) ? [] : [facts.guardPath]) : [];
   const stageDirectory = staged.length === 0 ? "" : chooseStageDirectory(view, tree, [facts.guardPath]);
   const source = (path: string): string => sourceOf(staged, stageDirectory, path);
@@ -120,6 +117,10 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
     stageDirectory,
     dataFiles,
     pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home },
-    sheet: { reads: of("read"), hidden: [...new Set([spec.user.home, ...of("hidden"), ...view.holes])], writes: of("write") },
+    sheet: {
+      reads: of("read"),
+      hidden: [...new Set([spec.user.home, ...of("hidden"), ...view.closed, ...view.holes])],
+      writes: of("write"),
+    },
   };
 }

@@ -67,10 +67,9 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
   const isRoot = spec.user.uid === 0 && layers.outer;
   const { bubblewrapPath } = requireTools(options, isRoot);
   const plan = planSandbox(spec, {
-    tree: hostFileTree(),
+    tree: hostFileTree(!isRoot),
     protectedPaths: options.protectedPaths,
     guardPath: options.guardPath,
-    groups: process.getgroups?.() ?? [],
     firstDescriptor: firstDataDescriptor,
   });
   if (isRoot && uidsInUse().has(plan.identity.hostUid)) {

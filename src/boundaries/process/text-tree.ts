@@ -2,16 +2,15 @@
 import type { Entry, FileTree } from "./file-tree.ts";
 import { ancestorsOf, childOf } from "./paths.ts";
 
-/** What differs from one hard link, root's ownership and modes 0644 and 0755. */
-export type TextAttributes = Readonly<Record<string, Partial<Pick<Entry, "links" | "mode" | "uid" | "gid">>>>;
+/** What differs from one hard link and modes 0644 and 0755. */
+export type TextAttributes = Readonly<Record<string, Partial<Pick<Entry, "links" | "mode">>>>;
 
 export function textTree(files: Readonly<Record<string, string>>, attributes: TextAttributes = {}): FileTree {
   const directories = new Set(["/", ...Object.keys(files).flatMap(ancestorsOf)]);
   const look = (path: string): Entry | undefined => {
     const text = files[path];
-    const owner = { uid: 0, gid: 0 };
-    if (text !== undefined) return { kind: text.startsWith("-> ") ? "link" : "file", links: 1, mode: 0o644, ...owner, ...attributes[path] };
-    return directories.has(path) ? { kind: "directory", links: 2, mode: 0o755, ...owner, ...attributes[path] } : undefined;
+    if (text !== undefined) return { kind: text.startsWith("-> ") ? "link" : "file", links: 1, mode: 0o644, ...attributes[path] };
+    return directories.has(path) ? { kind: "directory", links: 2, mode: 0o755, ...attributes[path] } : undefined;
   };
   const linkTarget = (path: string): string | undefined => (look(path)?.kind === "link" ? files[path]?.slice(3) : undefined);
   const canonical = (absolute: string): string | undefined => {
@@ -31,5 +30,6 @@ export function textTree(files: Readonly<Record<string, string>>, attributes: Te
     const names = [...new Set(below.map((path) => path.slice(prefix.length).split("/")[0] ?? ""))].filter(Boolean);
     return names.map((name) => ({ name, kind: look(childOf(directory, name))?.kind ?? "other" }));
   };
-  return { look, list, linkTarget, canonical, text: (path) => files[path] };
+  const canReach = (path: string): boolean => ((look(path)?.mode ?? 0) & 0o005) !== 0;
+  return { look, list, canReach, linkTarget, canonical, text: (path) => files[path] };
 }

@@ -3,7 +3,7 @@
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { SandboxSpec } from "../../contracts/boundary.ts";
 import type { Entry, FileTree } from "./file-tree.ts";
-import { ancestorsOf, byDepth, isBelow } from "./paths.ts";
+import { ancestorsOf, byDepth, childOf, isBelow } from "./paths.ts";
 import { accessAt, canonicalPath, type Rule } from "./rules.ts";
 
 export interface Place {
@@ -18,16 +18,16 @@ export interface Place {
 export interface View {
   /** Parents before children. */
   readonly places: readonly Place[];
-  /**
-   * Denied names in readable directories that need no mask: they do not exist now, and Landlock keeps them unreadable when they appear;
-   * or they are system secrets that the host's own permissions already deny to this user, and Landlock as well.
-   */
+  /** System secrets that the host's own permissions keep from the sandbox's user, whatever layer of ours is there. */
+  readonly closed: readonly string[];
+  /** Denied names in readable directories that do not exist now: Landlock alone keeps them unreadable when they appear. */
   readonly holes: readonly string[];
   /** Directories of write roots that lead to a place which must stay where it is; each becomes a mount point, so that it cannot be renamed. */
   readonly pins: readonly string[];
 }
 
 interface Draft {
+  readonly closed: string[];
   readonly places: Place[];
   readonly holes: string[];
 }
@@ -47,26 +47,17 @@ function addMissing(draft: Draft, rule: Rule, outer: Place["around"]): void {
   if (outer === "read" && rule.effect === "hide") draft.holes.push(path);
 }
 
-/** Whom the host's permissions judge. */
-export interface Reader {
-  readonly uid: number;
-  readonly groups: readonly number[];
+/**
+ * True when the host's own permissions keep a system secret from the sandbox's user: then no mask is needed, and none of the many rules
+ * by which Landlock would leave it out. A directory counts by what it holds.
+ */
+function isClosed(tree: FileTree, path: string, entry: Entry): boolean {
+  if (!tree.canReach(path)) return true;
+  return entry.kind === "directory" && tree.list(path).every(({ name }) => !tree.canReach(childOf(path, name)));
 }
 
-interface ViewFacts {
-  readonly tree: FileTree;
-  readonly rules: readonly Rule[];
-  readonly user: Reader;
-}
-
-/** A mount costs a fifth of a millisecond; a file that only root may read needs none. */
-function isOutOfReach({ mode, uid, gid }: Entry, user: Reader): boolean {
-  return (mode & 0o007) === 0 && uid !== user.uid && !user.groups.includes(gid);
-}
-
-function addPlace(draft: Draft, rule: Rule, facts: ViewFacts): void {
+function addPlace(draft: Draft, tree: FileTree, rules: readonly Rule[], rule: Rule): void {
   const { path } = rule;
-  const { tree, rules, user } = facts;
   const outer = around(draft.places, path);
   const entry = tree.look(path);
   if (entry === undefined) {
@@ -74,8 +65,8 @@ function addPlace(draft: Draft, rule: Rule, facts: ViewFacts): void {
     return;
   }
   const access = accessAt(rules, path);
-  if (outer === "read" && access === "hidden" && rule.origin === "built-in" && isOutOfReach(entry, user)) {
-    draft.holes.push(path);
+  if (outer === "read" && access === "hidden" && rule.origin === "built-in" && isClosed(tree, path, entry)) {
+    draft.closed.push(path);
     return;
   }
   if (rule.effect === "write" && entry.kind !== "directory") refuse("wall.root-not-directory", { path });
@@ -101,12 +92,12 @@ function pinsOf(places: readonly Place[]): readonly string[] {
 }
 
 /** @throws PATH_RULE_UNENFORCEABLE */
-export function viewOf(spec: SandboxSpec, tree: FileTree, rules: readonly Rule[], user: Reader): View {
-  const draft: Draft = { places: [], holes: [] };
-  for (const rule of rules.toSorted((left, right) => byDepth(left.path, right.path))) addPlace(draft, rule, { tree, rules, user });
+export function viewOf(spec: SandboxSpec, tree: FileTree, rules: readonly Rule[]): View {
+  const draft: Draft = { closed: [], places: [], holes: [] };
+  for (const rule of rules.toSorted((left, right) => byDepth(left.path, right.path))) addPlace(draft, tree, rules, rule);
   const project = canonicalPath(tree, spec.projectDirectory);
   if (tree.look(project)?.kind !== "directory") refuse("wall.project-missing", { path: project });
-  return { places: draft.places, holes: draft.holes, pins: pinsOf(draft.places) };
+  return { ...draft, pins: pinsOf(draft.places) };
 }
 
 /** What a command may do at a canonical path, as the finished view has it. */
