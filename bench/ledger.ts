@@ -1,5 +1,5 @@
 // Bench of the ledger: durable appends a second when many callers append at once, the time from append to durable, and beside it
-// what the device itself takes to sync. Budget (DESIGN section 16): >= 5,000 a second, p99 < 15 ms. Run alone: `node bench/ledger.ts`.
+// what the device itself takes to sync. Budget: >= 5,000 a second, p99 < 15 ms. Run alone: `node bench/ledger.ts`.
 import { randomBytes } from "node:crypto";
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";

@@ -1,5 +1,5 @@
 // The ledger's records, format 1 (frozen). A leaf holds ids, verdicts, enums, numbers and salted commitments only;
-// whatever could name a person's things (argv, cwd, paths, hosts, output) lives in the task's encrypted blob. DESIGN section 13.
+// whatever could name a person's things (argv, cwd, paths, hosts, output) lives in the task's encrypted blob.
 import { z } from "zod";
 import { actionIdSchema, digestSchema, sandboxIdSchema, taskIdSchema } from "./ids.ts";
 

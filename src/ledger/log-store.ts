@@ -15,6 +15,7 @@ import { lastSegment, startingView } from "./log-start.ts";
 import { type LogView, advance, followAll } from "./log-view.ts";
 import { rootOf } from "./merkle.ts";
 import { keepTail, pendingTails, recoveredRecord, settleTail } from "./quarantine.ts";
+import { stateFormat } from "./state-directory.ts";
 import { type PreparedRecord, recordBytes } from "./stored-bytes.ts";
 import { TrackedFile } from "./tracked-file.ts";
 import type { LogPosition } from "./tree-head.ts";
@@ -85,7 +86,7 @@ export class LogStore {
     await this.catchUp();
     if (lastSegment(layout) > this.#view.segment) throw inconsistent("ledger.damaged", { segment: this.#view.segment, seq: this.size });
     if (fresh && this.#view.holdsEvents)
-      throw new GloveboxError("STATE_VERSION", "ledger.version-missing", { values: { path: layout.version } });
+      throw new GloveboxError("STATE_VERSION", "ledger.version-missing", { values: { path: layout.version, supported: stateFormat } });
     await this.#record([...pendingTails(layout)]);
     if (this.#heads.last !== undefined) return;
     await files.syncPath(layout.ledger);
