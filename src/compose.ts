@@ -156,8 +156,12 @@ class ComposedDoor implements Door {
 
   checkPolicyFile: Door["checkPolicyFile"] = async (file, projectDirectory) => {
     const found = await readNamedPolicy(file);
-    const source: PolicySource = { origin: "user", label: file, format: formatOfFile(file), text: found.bytes };
-    return checkPolicy(source, this.#facts(projectDirectory));
+    const sources = await this.#sources({ projectDirectory });
+    const place = sources.findIndex(({ label }) => canonicalPath(label) === canonicalPath(file));
+    // A file that a run here would read is judged as that run would; any other as if it were the user's own.
+    const origin = sources[place]?.origin ?? "user";
+    const source: PolicySource = { origin, label: file, format: formatOfFile(file), text: found.bytes };
+    return checkPolicy(source, this.#facts(projectDirectory), place === -1 ? [] : sources.slice(0, place));
   };
 
   trustPolicy: Door["trustPolicy"] = async (projectDirectory) => {

@@ -8,6 +8,7 @@ import type { Ledger } from "../contracts/ledger.ts";
 import type { Commitment, NewRecord, RecordType } from "../contracts/ledger-record.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
+import { sha256Digest } from "../kit/digest.ts";
 import { childOf, type Ending } from "./outcome.ts";
 import type { SupervisionReport } from "./supervise.ts";
 
@@ -84,7 +85,7 @@ export class ActionRecord {
       ...(decision.ruleId === undefined ? {} : { rule: await this.#ledger.commit(task, decision.ruleId) }),
     };
     const detail = {
-      argv: [...request.argv],
+      ...(policy.auditArgv === "digest" ? { argvDigest: sha256Digest(canonicalJson(request.argv)) } : { argv: [...request.argv] }),
       cwd: request.cwd,
       rule: decision.ruleId ?? null,
       reason: decision.reason,

@@ -19,7 +19,12 @@ const wallsSchema = z.strictObject({
   connects: strings,
   identity: z.strictObject({ hostUid: z.int(), hostGid: z.int(), insideUid: z.int(), capabilities: strings }),
 });
-const decisionSchema = z.looseObject({ argv: strings, cwd: z.string(), retentionDays: z.int() });
+const decisionSchema = z.looseObject({
+  argv: strings.optional(),
+  argvDigest: z.string().optional(),
+  cwd: z.string(),
+  retentionDays: z.int(),
+});
 
 function bodyOf<T extends RecordType>(records: readonly StoredRecord[], type: T): RecordBody<T> | undefined {
   const record = records.find((candidate) => candidate.type === type);
@@ -71,7 +76,7 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
     task,
     policyHash: first.policy ?? "unknown",
     verdict: bodyOf(records, "policy.decision")?.verdict ?? "unknown",
-    request: asked,
+    request: asked === undefined ? undefined : { argv: asked.argv ?? [asked.argvDigest ?? "unknown"], cwd: asked.cwd },
     walls: wallsOf(records),
     refusal: bodyOf(records, "execution.refused")?.code,
     ending: endingOf(records),
