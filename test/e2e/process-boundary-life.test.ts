@@ -1,0 +1,124 @@
+// The life of a process sandbox: its end, a missing part of its wall, the death of whoever opened it.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmod, readdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { openProcessBoundary, type ProcessBoundaryOptions, reapProcessSandbox } from "../../src/boundaries/process/process.ts";
+import { base, installation, makeWorld, open, options, processesWith, runIn, waitUntil } from "./process-boundary-fixture.ts";
+
+test("close() leaves no process, whatever ran", async () => {
+  const world = await makeWorld();
+  const sandbox = await open(world.spec());
+  const execution = await sandbox.exec({
+    argv: ["sh", "-c", 'trap "" TERM; setsid sh -c "trap \\"\\" TERM; sleep 1000" & (sleep 1000 &) ; echo ready; sleep 1000'],
+    cwd: world.project,
+  });
+  for await (const { bytes } of execution.output) if (Buffer.from(bytes).includes("ready")) break;
+  assert.ok((await sandbox.stats()).processes >= 4);
+  const pids = await processesWith(`--sandbox=${sandbox.id}`);
+  assert.ok(pids.length >= 2);
+  await sandbox.close();
+  assert.equal((await sandbox.stats()).processes, 0);
+  assert.deepEqual(await processesWith(`--sandbox=${sandbox.id}`), []);
+  assert.deepEqual(await readdir(path.join(path.dirname(world.home), "private")), []);
+});
+
+test("a missing tool is WALL_UNAVAILABLE, names it, and nothing is journalled or started", async () => {
+  const world = await makeWorld();
+  const gone = path.join(base, "no-such-program");
+  const wrong = path.join(base, "not-a-wall");
+  await writeFile(wrong, "#!/bin/sh\necho 'bwrap: Unknown option --disable-userns' >&2\nexit 1\n");
+  await chmod(wrong, 0o755);
+  const refused = path.join(base, "refused-wall");
+  await writeFile(
+    refused,
+    "#!/bin/sh\necho 'bwrap: No permissions to create new namespace, likely because the kernel does not allow it' >&2\nexit 1\n",
+  );
+  await chmod(refused, 0o755);
+  const cases: readonly (readonly [Partial<ProcessBoundaryOptions>, string])[] = [
+    [{ bubblewrap: gone }, "wall.bubblewrap-missing"],
+    [{ bubblewrap: wrong }, "wall.bubblewrap-old"],
+    [{ bubblewrap: refused }, "wall.user-namespaces"],
+    [{ guardPath: gone }, "wall.guard-missing"],
+    ...(process.getuid?.() === 0 ? ([[{ launcherPath: gone }, "wall.launcher-missing"]] as const) : []),
+  ];
+  for (const [extra, situation] of cases) {
+    await assert.rejects(open(world.spec(), extra), { code: "WALL_UNAVAILABLE", situation });
+  }
+});
+
+test("a guard that is not our guard opens nothing", async () => {
+  const world = await makeWorld();
+  const spec = world.spec();
+  await assert.rejects(open(spec, { guardPath: "/usr/bin/true" }), (error: unknown) => error instanceof Error && "code" in error);
+  assert.deepEqual(await processesWith(`--sandbox=${spec.sandboxId}`), []);
+});
+
+test("layers cannot be left out with the product's guard", async () => {
+  const world = await makeWorld();
+  for (const testLayers of [
+    { outer: true, inner: true },
+    { outer: true, inner: false },
+    { outer: false, inner: true },
+  ]) {
+    await assert.rejects(open(world.spec(), { testLayers }), { code: "WALL_UNAVAILABLE", situation: "wall.test-layers" });
+  }
+});
+
+test("probe() finds every required line working here, and a missing bubblewrap with its fix", async () => {
+  const report = await openProcessBoundary(options).probe();
+  assert.deepEqual(
+    report.lines.filter(({ required, state }) => required && state !== "works"),
+    [],
+  );
+  assert.equal(report.usable, true);
+  const without = await openProcessBoundary({ ...options, bubblewrap: path.join(base, "no-such-program") }).probe();
+  assert.equal(without.usable, false);
+  assert.equal(without.lines.find(({ name }) => name === "bubblewrap")?.fix?.key, "wall.fix.bubblewrap");
+});
+
+/** Opens a sandbox in a process of its own and says so; killed, it can clean up nothing. */
+const opener = `
+import { openProcessBoundary } from ${JSON.stringify(path.join(installation, "src/boundaries/process/process.ts"))};
+const { options, spec, journal } = JSON.parse(process.argv[1]);
+const sandbox = await openProcessBoundary(options).open(spec, { signal: new AbortController().signal, journal: async () => {} });
+const execution = await sandbox.exec({ argv: ["sh", "-c", "setsid sleep 1000 & echo ready; sleep 1000"], cwd: spec.projectDirectory });
+for await (const { bytes } of execution.output) process.stdout.write(bytes);
+`;
+
+test("kill -9 of whoever opened a sandbox ends it, and reaping again finds nothing", async () => {
+  const world = await makeWorld();
+  const spec = world.spec();
+  const child = spawn(process.execPath, ["--input-type=module", "-e", opener, JSON.stringify({ options, spec })], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
+  assert.ok((await processesWith(`--sandbox=${spec.sandboxId}`)).length >= 2);
+  child.kill("SIGKILL");
+  await waitUntil("the end of the sandbox", async () => (await processesWith(`--sandbox=${spec.sandboxId}`)).length === 0);
+  assert.deepEqual(await reapProcessSandbox({ sandboxId: spec.sandboxId, privateDirectory: spec.privateDirectory }), {
+    processes: 0,
+    directories: 1,
+  });
+  assert.deepEqual(await reapProcessSandbox({ sandboxId: spec.sandboxId, privateDirectory: spec.privateDirectory }), {
+    processes: 0,
+    directories: 0,
+  });
+});
+
+test("reapProcessSandbox() kills a sandbox by its marker and nothing that only looks like it", async () => {
+  const world = await makeWorld();
+  const sandbox = await open(world.spec());
+  const execution = await sandbox.exec({ argv: ["sleep", "1000"], cwd: world.project });
+  const lookalike = spawn("/bin/sh", ["-c", "read line", `--sandbox=${sandbox.id}`], { stdio: ["pipe", "ignore", "ignore"] });
+  const other = await open(world.spec());
+  const { processes } = await reapProcessSandbox({ sandboxId: sandbox.id });
+  assert.ok(processes >= 2);
+  assert.equal((await execution.exit).kind, "lost");
+  assert.equal(lookalike.exitCode ?? lookalike.signalCode, null);
+  assert.equal((await runIn(other, ["echo", "alive"], world.project)).output, "alive\n");
+  lookalike.kill();
+  await sandbox.close();
+  await other.close();
+});
