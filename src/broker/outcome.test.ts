@@ -1,3 +1,4 @@
+// Tests how an ending becomes an outcome word and an exit code, row by row.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ExitReport } from "../contracts/boundary.ts";

@@ -1,4 +1,4 @@
-// From how a command ended to the words and numbers that doors show. DESIGN section 14.
+// From how a command ended to the words and numbers that doors show. The codes: docs/formats.md, "Exit codes".
 import type { ExitReport } from "../contracts/boundary.ts";
 import type { RunOutcome, RunResult } from "../contracts/door.ts";
 import { errorTable } from "../contracts/error-table.ts";

@@ -1,3 +1,4 @@
+// Tests which policy documents a call finds, how strong each is, and which files are refused before they are read.
 import assert from "node:assert/strict";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";

@@ -1,3 +1,4 @@
+// Tests that the reaper removes what a dead owner's journal names, and nothing of a live one or outside our own directories.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";

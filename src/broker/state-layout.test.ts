@@ -1,3 +1,4 @@
+// Tests where state lies, and that directories which others can reach are refused.
 import assert from "node:assert/strict";
 import { chmod, mkdtemp, mkdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";

@@ -24,7 +24,7 @@ function absoluteOr(value: string | undefined, fallback: string): string {
   return value !== undefined && path.isAbsolute(value) ? path.normalize(value) : fallback;
 }
 
-/** Pure: the places of one user's state (DESIGN section 4). */
+/** Pure: the places of one user's state (docs/formats.md, "State directory"). */
 export function stateLayout(owner: StateOwner, environment: Readonly<Record<string, string | undefined>>): StateLayout {
   const fallback = owner.uid === 0 ? "/var/lib" : path.join(owner.home, ".local/state");
   const state = path.join(absoluteOr(environment["XDG_STATE_HOME"], fallback), "glovebox");

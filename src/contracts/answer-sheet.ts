@@ -7,6 +7,6 @@ export interface AnswerSheet {
   readonly subject:
     | { readonly kind: "policy"; readonly hash: string }
     | { readonly kind: "task"; readonly id: string; readonly policyHash: string };
-  /** All seven, in the order of DESIGN: read, write, connect, identity, happened, kept, held. */
+  /** All seven, in this order: read, write, connect, identity, happened, kept, held. */
   readonly answers: readonly { readonly question: Question; readonly lines: readonly Sentence[] }[];
 }

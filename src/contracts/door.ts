@@ -11,7 +11,7 @@ export interface PolicySelection {
   readonly projectDirectory: string;
   /** `--policy FILE`: stands in the place of the user file's strength (flags). */
   readonly policyFile?: string;
-  /** Flags as a section 11 fragment, e.g. `{filesystem: {allowWrite: ["."]}}`. */
+  /** Flags as a fragment of a policy document, e.g. `{filesystem: {allowWrite: ["."]}}`. */
   readonly overrides?: Readonly<Record<string, unknown>>;
 }
 
@@ -43,7 +43,7 @@ export interface RunResult {
   readonly action: string;
   readonly policyHash: string;
   readonly outcome: RunOutcome;
-  /** What the process of the door should exit with, by the rule of DESIGN section 14. */
+  /** What the process of the door should exit with, by the rule of docs/formats.md, "Exit codes". */
   readonly exitCode: number;
   /** The child's own end, when it ran. */
   readonly child: { readonly kind: "exited" | "signalled" | "not-started" | "lost"; readonly value: number } | undefined;
@@ -61,7 +61,7 @@ export interface DoctorReport {
 }
 
 export interface VerifyReport {
-  /** 0 ok, 1 altered, 2 truncated, 3 unknown key, 4 gap, 5 recovered torn tail, 6 unreadable (DESIGN section 14). */
+  /** 0 ok, 1 altered, 2 truncated, 3 unknown key, 4 gap, 5 recovered torn tail, 6 unreadable (docs/formats.md, "Exit codes"). */
   readonly exit: 0 | 1 | 2 | 3 | 4 | 5 | 6;
   readonly records: number;
   readonly treeHeads: number;
