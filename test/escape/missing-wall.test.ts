@@ -49,7 +49,7 @@ const missing: readonly Missing[] = [
   },
   { name: "the guard", prefix: withoutFiles(built("guard")), says: [/guard/u, /glovebox setup/u] },
   { name: "the launcher", only: "root", prefix: withoutFiles(built("launcher")), says: [/launcher/u, /glovebox setup/u] },
-  { name: "Landlock", prefix: withoutCalls("landlock"), says: [/landlock/u, /kernel .*lsm=landlock/u] },
+  { name: "Landlock", prefix: withoutCalls("landlock"), says: [/landlock/u, /Linux 6\.12 or newer/u] },
   { name: "seccomp", prefix: withoutCalls("seccomp"), says: [/seccomp/u, /glovebox doctor|kernel/u] },
   {
     name: "user namespaces, by the answer of the kernel",
