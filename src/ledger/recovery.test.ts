@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { encodeFrame } from "./frame.ts";
 import { openLedger, openLedgerReader, verifyLedger } from "./ledger.ts";
+import { leafHash } from "./merkle.ts";
 import {
   assertInconsistent,
   cutSigned,
@@ -54,9 +55,20 @@ test("openLedger() treats a wrong checksum in the last, unsigned record as torn"
 test("openLedger() refuses a sound record that does not continue the chain", async () => {
   await withStateDirectory(async (directory) => {
     const { bytes } = await fill(directory, 0);
-    const last = bytes.subarray(bytes.lastIndexOf('{"body"'), -1);
-    await appendFile(segmentOf(directory), encodeFrame(last));
-    await assertInconsistent(directory, "repeated record");
+    const last = bytes.subarray(bytes.lastIndexOf('{"body"'), -1).toString();
+    const forged: Readonly<Record<string, string>> = {
+      "a repeated record": last,
+      "the right number on the wrong chain": last.replace('"seq":3', '"seq":4'),
+      "another log": last
+        .replace('"seq":3', '"seq":4')
+        .replace(/"prev":"[0-9a-f]{64}"/u, `"prev":"${leafHash(Buffer.from(last)).toString("hex")}"`)
+        .replace(/"log":"l-./u, '"log":"l-x'),
+      "no JSON": "{]",
+    };
+    for (const [what, text] of Object.entries(forged)) {
+      await writeFile(segmentOf(directory), Buffer.concat([bytes, encodeFrame(Buffer.from(text))]));
+      await assertInconsistent(directory, what);
+    }
   });
 });
 

@@ -96,6 +96,7 @@ test("a power cut at change n, for every n, keeps every synced record and its de
             await ledger.append(await decisionRecord(ledger, task), "kernel");
             for (const code of ["A", "B"]) synced.set((await ledger.append(refusedRecord(task, code), "synced")).seq, false);
             synced.set((await ledger.append(await decisionRecord(ledger, taskNumber(2)), "synced")).seq, true);
+            await ledger.append(refusedRecord(task, "K"), "kernel");
             await ledger.seal();
             await Promise.all(
               ["C", "D"].map(async (code) => synced.set((await ledger.append(refusedRecord(task, code), "synced")).seq, false)),
