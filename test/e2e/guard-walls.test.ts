@@ -7,7 +7,9 @@ import { constants, tmpdir } from "node:os";
 import path from "node:path";
 import { suite, test, type TestContext } from "node:test";
 import { exitStatus, openGuardSession, parseProbe } from "../../src/guard/guard.ts";
+import { FrameDecoder } from "../../src/guard/frame-decoder.ts";
 import * as frames from "../../src/guard/host-frames.ts";
+import { frameTypes } from "../../src/guard/protocol.ts";
 import { removeTree } from "../../src/kit/remove-tree.ts";
 import {
   allocatedUid,
@@ -155,9 +157,10 @@ for (const identity of identities) {
     });
 
     test("a host that breaks the protocol ends the guard", async () => {
-      const setup = [frames.helloFrame(1), frames.sealFrame()];
+      const setup = [frames.helloFrame(1), ...rules.map(frames.ruleFrame), frames.sealFrame()];
+      const strings = (...texts: readonly string[]): Buffer => Buffer.from(`${texts.join("\0")}\0`);
       const command = [
-        ...frames.argumentFrames(5, Buffer.from("/\0true\0")),
+        ...frames.argumentFrames(5, strings("/", "/bin/sleep", "1000")),
         frames.execFrame(5, { pty: undefined, argc: 2, envc: 0, umask: 0, limits: [] }),
       ];
       const bad: Readonly<Record<string, readonly Uint8Array[]>> = {
@@ -168,15 +171,26 @@ for (const identity of identities) {
         "a command before SEAL": [frames.helloFrame(1), ...command],
         "a rule after SEAL": [...setup, frames.ruleFrame({ path: "/", rights: 4n })],
         "EXEC without ARGS": [...setup, ...command.slice(-1)],
-        "a stream that was used before": [...setup, ...command, ...frames.argumentFrames(4, Buffer.from("/\0"))],
+        "a stream that was used before": [...setup, ...command, ...frames.argumentFrames(4, strings("/"))],
         "more strings than were announced": [
           ...setup,
-          ...frames.argumentFrames(5, Buffer.from("/\0true\0a\0extra\0")),
+          ...frames.argumentFrames(5, strings("/", "/bin/sleep", "1000", "extra")),
           ...command.slice(-1),
         ],
         "more stdin than credit": [...setup, ...command, ...Array.from({ length: 12 }, () => frames.stdinFrame(5, Buffer.alloc(65_536)))],
         "SIGKILL for everything": [...setup, frames.signalFrame(0, 9)],
       };
+      const decoded = new FrameDecoder();
+      await using control = await startGuard({ identity });
+      control.channel.write(
+        Buffer.concat([...setup, ...command, ...Array.from({ length: 4 }, () => frames.stdinFrame(5, Buffer.alloc(65_536)))]),
+      );
+      const seen: number[] = [];
+      for await (const chunk of control.channel) {
+        for (const { type } of decoded.push(chunk as Buffer)) seen.push(type);
+        if (seen.includes(frameTypes.started)) break;
+      }
+      assert.ok(!seen.includes(frameTypes.notStarted), "without a violation the command runs");
       for (const [what, sent] of Object.entries(bad)) {
         await using raw = await startGuard({ identity });
         raw.channel.on("error", () => {}).resume();
