@@ -1,6 +1,7 @@
 // The policy schema as a map of names: which keys exist where, so that a finding can suggest the nearest one.
 import { z } from "zod";
 import { policyDocumentSchema } from "../contracts/policy-document.ts";
+import { lazily } from "../kit/lazily.ts";
 import { nearestName } from "../kit/nearest-name.ts";
 import { type KeyPath, dottedKey } from "./key-path.ts";
 import { isRecord } from "./plain-value.ts";
@@ -10,8 +11,8 @@ export function policySchema(): Readonly<Record<string, unknown>> {
   return { ...z.toJSONSchema(policyDocumentSchema, { io: "input" }), title: "Glovebox policy", $id: "urn:glovebox:policy:v1" };
 }
 
-// Made once, never changed: a file with a thousand mistakes asks a thousand times.
-const documentSchema = policySchema();
+// Made once, since a file with a thousand mistakes asks a thousand times; and only for mistakes, since it costs every start 50 ms.
+const documentSchema = lazily(policySchema);
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -34,7 +35,7 @@ function child(node: Node, step: string | number): Node | undefined {
 
 /** The schema of a place, or undefined where there is none. */
 export function schemaAt(path: KeyPath): Node | undefined {
-  let node: Node | undefined = documentSchema;
+  let node: Node | undefined = documentSchema();
   for (const step of path) node = node === undefined ? undefined : child(node, step);
   return node;
 }
