@@ -135,10 +135,22 @@ bool command_lose_keeper(struct guard *guard, struct command *command) {
   return channel_queue(&guard->channel, GB_TYPE_TREE_GONE, command->slot->stream, NULL, 0);
 }
 
-bool command_order(const struct command *command, int kind, int signal) {
-  if (command->socket < 0) return true; // the keeper is gone, and so is the tree
-  const struct order order = {.kind = (enum order_kind)kind, .signal = signal};
-  return send(command->socket, &order, sizeof order, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof order || errno == EAGAIN || errno == EPIPE;
+enum order_result { ORDER_SENT, ORDER_NO_ROOM, ORDER_FAILED };
+
+static enum order_result send_order(const struct command *command, struct order order) {
+  if (command->socket < 0) return ORDER_SENT; // the keeper is gone, and so is the tree
+  if (send(command->socket, &order, sizeof order, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof order || errno == EPIPE) return ORDER_SENT;
+  return errno == EAGAIN ? ORDER_NO_ROOM : ORDER_FAILED;
+}
+
+bool command_signal(const struct command *command, uint32_t number) {
+  return send_order(command, (struct order){.kind = ORDER_SIGNAL, .signal = (int)number}) != ORDER_FAILED;
+}
+
+bool command_kill_tree(struct command *command) {
+  const enum order_result result = send_order(command, (struct order){.kind = ORDER_KILL_TREE});
+  command->kill_due = result == ORDER_NO_ROOM;
+  return result != ORDER_FAILED;
 }
 
 void command_resize(const struct command *command, struct message_size size) {

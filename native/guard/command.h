@@ -17,6 +17,7 @@ struct command {
   bool is_terminal;
   bool tree_gone, output_ended;
   bool input_failed; // the command closed its input: what still comes is dropped
+  bool kill_due;     // the order to end the tree has not fitted into the keeper's socket yet
   char *arguments;   // the ARGS block until EXEC
   uint8_t *pending;  // stdin that the command has not taken yet
   size_t pending_head, pending_tail;
@@ -45,6 +46,8 @@ bool command_settle(struct guard *guard, struct command *command);
 
 void command_end_input(struct command *command);
 void command_resize(const struct command *command, struct message_size size);
-bool command_order(const struct command *command, int kind, int signal);
+// A signal that the keeper has no room for is dropped, as signals are; the order to end the tree is not.
+bool command_signal(const struct command *command, uint32_t number);
+bool command_kill_tree(struct command *command);
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "../protocol/bytes.h"
 #include "filter.h"
-#include "keeper.h"
 #include "landlock.h"
 #include "sweep.h"
 
@@ -117,9 +116,9 @@ static bool act_on_command(struct guard *guard, struct command *command, struct 
       command_end_input(command);
       return true;
     case GB_TYPE_SIGNAL:
-      return command_order(command, ORDER_SIGNAL, (int)message->signal);
+      return command_signal(command, message->signal);
     case GB_TYPE_KILL_TREE:
-      return command_order(command, ORDER_KILL_TREE, 0);
+      return command_kill_tree(command);
     case GB_TYPE_RESIZE:
       command_resize(command, message->size);
       return true;

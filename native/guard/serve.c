@@ -17,53 +17,66 @@
 
 #define CHANNEL_FD 3
 #define FIXED 2
-#define PER_COMMAND 4
+#define WAITS_MAX (FIXED + 4u * GB_SIZE_STREAMS_MAX)
+
+enum wait_for { REPORTS, INPUT, OUTPUT, ERROR_OUTPUT };
 
 static struct guard guard; // all zero at first, so that its buffers take no room before they are used
-static struct pollfd polled[FIXED + PER_COMMAND * GB_SIZE_STREAMS_MAX];
 
-// A negative descriptor is skipped by poll; without that, a closed peer would be reported for ever while we may not read.
-static void poll_command(struct pollfd *at, const struct command *command, bool room) {
+// Only descriptors that matter now: poll takes no more entries than the descriptor limit, and reports a closed peer again and again even
+// while we may not read from it.
+static struct {
+  struct pollfd at[WAITS_MAX];
+  struct {
+    struct command *command;
+    enum wait_for what;
+  } of[WAITS_MAX];
+  nfds_t count;
+} waits;
+
+static void wait_for(struct command *command, enum wait_for what, int fd, short events) {
+  if (fd < 0) return;
+  waits.of[waits.count].command = command;
+  waits.of[waits.count].what = what;
+  waits.at[waits.count++] = (struct pollfd){fd, events, 0};
+}
+
+static void gather_command(struct command *command, bool room) {
   const bool pending = command->pending_tail > command->pending_head || (command->slot->stdin_ended && !command->input_failed);
-  at[0] = (struct pollfd){command->socket, POLLIN, 0};
-  at[1] = (struct pollfd){pending ? command->input : -1, POLLOUT, 0};
-  for (int which = 0; which < 2; which++) {
-    const bool wanted = room && command->slot->output_window[which] > 0;
-    at[2 + which] = (struct pollfd){wanted ? command->output[which] : -1, POLLIN, 0};
-  }
+  wait_for(command, REPORTS, command->socket, (short)(POLLIN | (command->kill_due ? POLLOUT : 0)));
+  if (pending) wait_for(command, INPUT, command->input, POLLOUT);
+  if (room && command->slot->output_window[0] > 0) wait_for(command, OUTPUT, command->output[0], POLLIN);
+  if (room && command->slot->output_window[1] > 0) wait_for(command, ERROR_OUTPUT, command->output[1], POLLIN);
 }
 
-static nfds_t gather(int signals) {
+static void gather(int signals) {
   const bool room = channel_has_room(&guard.channel);
-  polled[0] = (struct pollfd){guard.channel.fd, (short)(POLLIN | (channel_is_empty(&guard.channel) ? 0 : POLLOUT)), 0};
-  polled[1] = (struct pollfd){signals, POLLIN, 0};
-  nfds_t count = FIXED;
-  for (size_t index = 0; index < GB_SIZE_STREAMS_MAX; index++) {
-    const struct command *command = &guard.commands[index];
-    if (command->slot == NULL || !command->slot->executed) continue;
-    poll_command(&polled[count], command, room);
-    count += PER_COMMAND;
-  }
-  return count;
-}
-
-static bool attend_command(struct command *command, const struct pollfd *at) {
-  if (at[0].revents != 0 && !command_read_reports(&guard, command)) return false;
-  if (at[1].revents != 0 && !command_write_input(&guard, command)) return false;
-  for (int which = 0; which < 2; which++) {
-    if (at[2 + which].revents != 0 && !command_read_output(&guard, command, which)) return false;
-  }
-  return true;
-}
-
-// The same walk as gather's: the set of commands has not changed since.
-static bool attend_commands(void) {
-  const struct pollfd *at = polled + FIXED;
+  waits.at[0] = (struct pollfd){guard.channel.fd, (short)(POLLIN | (channel_is_empty(&guard.channel) ? 0 : POLLOUT)), 0};
+  waits.at[1] = (struct pollfd){signals, POLLIN, 0};
+  waits.count = FIXED;
   for (size_t index = 0; index < GB_SIZE_STREAMS_MAX; index++) {
     struct command *command = &guard.commands[index];
-    if (command->slot == NULL || !command->slot->executed) continue;
-    if (!attend_command(command, at)) return false;
-    at += PER_COMMAND;
+    if (command->slot != NULL && command->slot->executed) gather_command(command, room);
+  }
+}
+
+static bool attend(struct command *command, enum wait_for what) {
+  switch (what) {
+    case REPORTS:
+      return command_read_reports(&guard, command);
+    case INPUT:
+      return command_write_input(&guard, command);
+    case OUTPUT:
+      return command_read_output(&guard, command, 0);
+    case ERROR_OUTPUT:
+      return command_read_output(&guard, command, 1);
+  }
+  return false;
+}
+
+static bool attend_commands(void) {
+  for (nfds_t index = FIXED; index < waits.count; index++) {
+    if (waits.at[index].revents != 0 && !attend(waits.of[index].command, waits.of[index].what)) return false;
   }
   return true;
 }
@@ -106,10 +119,11 @@ static bool reap_children(int signals) {
 static int run(int signals) {
   for (;;) {
     if (channel_flush(&guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
-    if (poll(polled, gather(signals), -1) < 0 && errno != EINTR) return GB_EXIT_INTERNAL;
-    if (polled[1].revents != 0 && !reap_children(signals)) return GB_EXIT_INTERNAL;
+    gather(signals);
+    if (poll(waits.at, waits.count, -1) < 0 && errno != EINTR) return GB_EXIT_INTERNAL;
+    if (waits.at[1].revents != 0 && !reap_children(signals)) return GB_EXIT_INTERNAL;
     if (!attend_commands()) return GB_EXIT_INTERNAL;
-    if ((polled[0].revents & ~POLLOUT) != 0) {
+    if ((waits.at[0].revents & ~POLLOUT) != 0) {
       if (channel_fill(&guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
       const int status = dispatch_frames(&guard);
       if (status >= 0) return status;

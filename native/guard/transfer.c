@@ -98,6 +98,7 @@ bool command_read_output(struct guard *guard, struct command *command, int which
 
 bool command_settle(struct guard *guard, struct command *command) {
   if (!give_credit(guard, command)) return false;
+  if (command->kill_due && !command_kill_tree(command)) return false;
   if (!command->output_ended && command->output[0] < 0 && command->output[1] < 0 && command->slot->executed) {
     command->output_ended = true;
     if (!channel_queue(&guard->channel, GB_TYPE_OUTPUT_END, command->slot->stream, NULL, 0)) return false;

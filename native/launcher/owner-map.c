@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,8 +39,9 @@ static int write_map(pid_t pid, const char *name, uint32_t owner, uint32_t alloc
   return fd >= 0 && write(fd, text, (size_t)length) == length ? 0 : -1;
 }
 
-_Noreturn static void hold_namespace(int ready) {
+_Noreturn static void hold_namespace(int ready, pid_t parent) {
   const char status = unshare(CLONE_NEWUSER) == 0 ? 0 : (char)errno;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1); // it must not outlive a launcher that is killed
   if (write(ready, &status, 1) != 1) _exit(1);
   for (;;) pause(); // until it is killed
 }
@@ -60,8 +62,9 @@ static int map_namespace(pid_t pid, int ready, uid_t owner, gid_t group, uid_t a
 int owner_map_open(uid_t owner, gid_t group, uid_t allocated) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+  const pid_t self = getpid();
   const pid_t pid = fork();
-  if (pid == 0) hold_namespace(ends[1]);
+  if (pid == 0) hold_namespace(ends[1], self);
   close(ends[1]);
   const int fd = pid < 0 ? -1 : map_namespace(pid, ends[0], owner, group, allocated);
   const int error = errno;
