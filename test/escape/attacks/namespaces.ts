@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Attack } from "../harness/attack.ts";
 import { type Ground, makeCanary } from "../harness/ground.ts";
-import { changesFile } from "../harness/stages.ts";
+import { changesFile, provesWith } from "../harness/stages.ts";
 
 /** The control must defeat a mount, not an open door: outside, the protected file is first mounted read-only by a bubblewrap that allows nesting. */
 const behindReadOnlyMount = (ground: Ground): readonly string[] => {
@@ -50,4 +50,11 @@ export const namespaces: readonly Attack[] = [
       return { arguments: [fake, target, path.join(target, "bait.txt")], succeeded: (run) => run.output.includes(canary) };
     },
   },
+  ...["unshare", "clone", "clone3"].map((call): Attack => ({
+    name: `makes a user namespace with ${call}`,
+    families: [10],
+    program: { c: "new-user-namespace" },
+    heldBy: ["outer", "inner"],
+    stage: provesWith("inside a namespace", () => [call]),
+  })),
 ];

@@ -1,7 +1,7 @@
 // Attacks on other processes of the host: signals, memory, environment, descriptors, tracing, and daemons that stay behind.
 import { open } from "node:fs/promises";
 import path from "node:path";
-import type { Attack, Scene, Stage } from "../harness/attack.ts";
+import type { Attack, Scene } from "../harness/attack.ts";
 import { makeCanary } from "../harness/ground.ts";
 import { type Decoy, startDecoy } from "../harness/peers.ts";
 import { provesWith } from "../harness/stages.ts";
@@ -13,10 +13,12 @@ const decoyOf = (scene: Scene, secret: string, bait: Parameters<typeof startDeco
   startDecoy(scene.resources, scene.programs, secret, bait);
 
 /** Outside there is no guard: the control attaches to a decoy of the same user. */
-const tracesFirstProcess = async (scene: Scene): Promise<Stage> => {
-  const target = scene.configuration === "outside" ? (await decoyOf(scene, "none")).pid : 1;
-  return provesWith("attached", () => [String(target)])(scene);
-};
+const traces =
+  (inside: string): Attack["stage"] =>
+  async (scene) => {
+    const target = scene.configuration === "outside" ? String((await decoyOf(scene, "none")).pid) : inside;
+    return provesWith("attached", () => [target])(scene);
+  };
 
 export const processes: readonly Attack[] = [
   {
@@ -89,7 +91,7 @@ export const processes: readonly Attack[] = [
     program: { c: "trace-process" },
     heldBy: [],
     heldAnyway: "the guard is not dumpable, so nobody of its own user may trace it",
-    stage: tracesFirstProcess,
+    stage: traces("1"),
   },
   {
     name: "attaches to the first process as a debugger, started by root",
@@ -97,6 +99,23 @@ export const processes: readonly Attack[] = [
     users: ["root"],
     program: { c: "trace-process" },
     heldBy: bothLayers,
-    stage: tracesFirstProcess,
+    stage: traces("1"),
+  },
+  {
+    name: "attaches to the guard's process that started it",
+    families: [103],
+    users: ["ordinary"],
+    program: { c: "trace-process" },
+    heldBy: [],
+    heldAnyway: "the guard is not dumpable, so nobody of its own user may trace it",
+    stage: traces("parent"),
+  },
+  {
+    name: "attaches to the guard's process that started it, started by root",
+    families: [103],
+    users: ["root"],
+    program: { c: "trace-process" },
+    heldBy: bothLayers,
+    stage: traces("parent"),
   },
 ];

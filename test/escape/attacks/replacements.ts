@@ -5,7 +5,7 @@ import type { Attack, Scene } from "../harness/attack.ts";
 import { makeCanary } from "../harness/ground.ts";
 import { changesFile } from "../harness/stages.ts";
 
-const masker = "a mask goes with the file that it covers; the masker puts it on again";
+const masker = "the masker puts a mask on again that went with the file it covered";
 
 /** Saves as an editor does. */
 async function saveOver(file: string, content: string): Promise<void> {
@@ -58,7 +58,7 @@ export const replacements: readonly Attack[] = [
     families: [104],
     program: { sh: `echo changed > "$1"` },
     heldBy: [],
-    pending: "the mediator protects names, not files",
+    pending: "the mediator protects names instead of files",
     meanwhile: ({ ground }) => saveOver(path.join(ground.out, "locked.txt"), "locked.txt\n"),
     stage: changesFile("home/project/out/locked.txt"),
   },

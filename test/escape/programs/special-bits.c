@@ -36,5 +36,12 @@ int main(int count, char **words) {
   note("mknodat", syscall(SYS_mknodat, AT_FDCWD, "bits-mknodat", S_IFREG | 04755, 0));
   struct { unsigned long long flags, mode, resolve; } how = {O_WRONLY | O_CREAT | O_CLOEXEC, 04755, 0};
   note("openat2", syscall(SYS_openat2, AT_FDCWD, "bits-openat2", &how, sizeof how) < 0);
+  int nameless = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 04755);
+  note("open O_TMPFILE", nameless < 0);
+  if (nameless >= 0) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", nameless);
+    note("linkat", linkat(AT_FDCWD, path, AT_FDCWD, "bits-nameless", AT_SYMLINK_FOLLOW));
+  }
   return 0;
 }

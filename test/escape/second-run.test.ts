@@ -1,0 +1,121 @@
+// What one run leaves in a write root must not widen what the next run may do, nor be executed by the host side of it. INVARIANT I-15
+// Each case is two runs of the real command line with the same policy of the user: the first plants, the second tries to profit.
+import assert from "node:assert/strict";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { type Captured, capture } from "../../src/kit/spawn.ts";
+import { makeCanary, makeGround } from "./harness/ground.ts";
+import { insideEnvironment } from "./harness/inside.ts";
+import { hostContent, hostHas } from "./harness/stages.ts";
+
+const installation = path.join(import.meta.dirname, "..", "..");
+
+interface House {
+  readonly project: string;
+  /** A directory beside the project that no rule names. */
+  readonly outside: string;
+  readonly canary: string;
+  /** Runs a shell script behind the wall; `rules` is the user's policy for both runs. */
+  run(script: string): Promise<Captured>;
+}
+
+async function openHouse(resources: AsyncDisposableStack, rules: string, searchPath = "/usr/local/bin:/usr/bin:/bin"): Promise<House> {
+  const { root, home } = await makeGround(resources);
+  const [project, outside, state] = [path.join(root, "work"), path.join(root, "treasure"), path.join(root, "state")];
+  for (const directory of [project, outside]) await mkdir(directory);
+  await mkdir(state, { mode: 0o700 });
+  await mkdir(path.join(project, "build/treasure"), { recursive: true });
+  const canary = makeCanary();
+  await writeFile(path.join(outside, "key"), canary);
+  const policy = path.join(root, "policy.yaml");
+  await writeFile(policy, `apiVersion: glovebox/v1\nmetadata: {name: second-run}\nfilesystem: ${rules}\n`);
+  const environment = {
+    ...insideEnvironment(home),
+    PATH: searchPath.replaceAll("PROJECT", project),
+    XDG_STATE_HOME: state,
+    XDG_RUNTIME_DIR: state,
+    NO_COLOR: "1",
+  };
+  const words = [
+    process.execPath,
+    path.join(installation, "src/main.ts"),
+    "run",
+    "--quiet",
+    "--project",
+    project,
+    "--policy",
+    policy,
+    "--",
+    "/bin/sh",
+    "-c",
+  ];
+  return {
+    project,
+    outside,
+    canary,
+    run: (script) => capture("/usr/bin/env", ["-C", project, ...words, script, "sh", outside], { environment, timeoutMs: 30_000 }),
+  };
+}
+
+/** The first run must work, or the second proves nothing. */
+async function plant(house: House, script: string): Promise<void> {
+  const { code, stderr } = await house.run(script);
+  assert.equal(code, 0, stderr);
+}
+
+test("a link planted where the policy names a write root does not open its target to writes", async () => {
+  await using resources = new AsyncDisposableStack();
+  const house = await openHouse(resources, `{allowWrite: [".", "./build"]}`);
+  await plant(house, `rm -r build && ln -s "$1" build`);
+  await house.run(`echo planted > build/authorized_keys; echo planted > "$1/authorized_keys"; echo changed > "$1/key"`);
+  assert.equal(await hostHas(path.join(house.outside, "authorized_keys")), false);
+  assert.equal(await hostContent(path.join(house.outside, "key")), house.canary);
+});
+
+test("a link planted where the policy allows reading does not open its target to reads", async () => {
+  await using resources = new AsyncDisposableStack();
+  const house = await openHouse(resources, `{allowWrite: ["."], allowRead: ["./build"]}`);
+  await plant(house, `rm -r build && ln -s "$1" build`);
+  const { stdout } = await house.run(`cat build/key "$1/key"`);
+  assert.ok(!stdout.includes(house.canary), "the target of the planted link was readable");
+});
+
+test("a link planted above a directory that the policy names does not open its target", async () => {
+  await using resources = new AsyncDisposableStack();
+  const house = await openHouse(resources, `{allowWrite: [".", "./build/treasure"]}`);
+  await plant(house, `rm -r build && ln -s "\${1%/*}" build`);
+  const { stdout } = await house.run(`cat build/treasure/key "$1/key"; echo changed > "$1/key"`);
+  assert.ok(!stdout.includes(house.canary), "the target of the planted link was readable");
+  assert.equal(await hostContent(path.join(house.outside, "key")), house.canary);
+});
+
+test("a policy planted in the project does not widen the next run", async () => {
+  await using resources = new AsyncDisposableStack();
+  const house = await openHouse(resources, `{allowWrite: ["."]}`);
+  const text = `apiVersion: glovebox/v1\\nmetadata: {name: planted}\\nfilesystem: {allowRead: [%s], allowWrite: [%s]}\\n`;
+  await plant(
+    house,
+    `mkdir -p .glovebox; for file in glovebox.yaml .glovebox.yaml .glovebox/policy.yaml; do printf '${text}' "$1" "$1" > $file; done`,
+  );
+  const { stdout } = await house.run(`cat "$1/key"; echo changed > "$1/key"`);
+  assert.ok(!stdout.includes(house.canary), "the planted policy was obeyed");
+  assert.equal(await hostContent(path.join(house.outside, "key")), house.canary);
+});
+
+test("programs planted in a search directory of the project are never started on the host", async () => {
+  await using resources = new AsyncDisposableStack();
+  const house = await openHouse(resources, `{allowWrite: ["."]}`, "PROJECT/bin:/usr/local/bin:/usr/bin:/bin");
+  const names = "bwrap guard launcher node git newuidmap unshare setpriv sh getent";
+  await plant(
+    house,
+    `mkdir bin && for name in ${names}; do printf '#!/bin/sh\\necho ran >> "%s/ran"\\n' "$1" > bin/$name && chmod +x bin/$name; done`,
+  );
+  const { code } = await house.run("true");
+  assert.equal(code, 0);
+  assert.equal(await hostHas(path.join(house.outside, "ran")), false);
+  // The control: the planted program does what it says when something on the host starts it.
+  await chmod(house.outside, 0o777);
+  await capture(path.join(house.project, "bin/bwrap"), [], { environment: { PATH: "/usr/bin:/bin" } });
+  assert.equal(await hostHas(path.join(house.outside, "ran")), true);
+});
