@@ -15,7 +15,8 @@ const table = Uint32Array.from({ length: 256 }, (_, index) => {
 /** CRC-32C (RFC 3720 appendix B.4); node:zlib has only CRC-32. */
 export function crc32c(bytes: Uint8Array): number {
   let value = 0xffffffff;
-  for (const byte of bytes) value = (value >>> 8) ^ (table[(value ^ byte) & 0xff] ?? 0);
+  // By index: several times faster than an iterator.
+  for (let index = 0; index < bytes.length; index += 1) value = (value >>> 8) ^ (table[(value ^ (bytes[index] ?? 0)) & 0xff] ?? 0);
   return (value ^ 0xffffffff) >>> 0;
 }
 

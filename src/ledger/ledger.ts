@@ -18,6 +18,7 @@ import { LogStore } from "./log-store.ts";
 import { type PrepareOptions, prepareRecord } from "./prepare-record.ts";
 import { type Redact, redactDetail } from "./redact.ts";
 import { placeVersion, prepareStateContents, prepareStateDirectory } from "./state-directory.ts";
+import { ownRecord } from "./stored-bytes.ts";
 import { TaskKeys } from "./task-keys.ts";
 
 export type { DurableFiles } from "./durable-files.ts";
@@ -93,8 +94,7 @@ class DirectoryLedger implements OpenedLedger {
     const blobs = countBlobs(this.#layout, task);
     if (blobs === undefined) throw new GloveboxError("TASK_UNKNOWN", "ledger.task-unknown", { values: { task } });
     // Recorded first: details that are gone without a word would look like a loss.
-    const record = { type: "log.erased", task, action: undefined, policy: undefined, body: { blobs }, blob: undefined } as const;
-    await this.#appender.append(record, "synced");
+    await this.#appender.append(ownRecord("log.erased", { blobs }, task), "synced");
     this.#prepare.taskKeys.forget(task);
     try {
       await eraseBlobs(this.#layout, { task, files: this.#prepare.files });

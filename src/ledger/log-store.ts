@@ -16,7 +16,7 @@ import { type LogView, advance, followAll } from "./log-view.ts";
 import { rootOf } from "./merkle.ts";
 import { keepTail, pendingTails, recoveredRecord, settleTail } from "./quarantine.ts";
 import { stateFormat } from "./state-directory.ts";
-import { type PreparedRecord, recordBytes } from "./stored-bytes.ts";
+import { type PreparedRecord, ownRecord, recordBytes } from "./stored-bytes.ts";
 import { TrackedFile } from "./tracked-file.ts";
 import type { LogPosition } from "./tree-head.ts";
 
@@ -207,8 +207,7 @@ export class LogStore {
   /** Records kept tails (and, in an empty log, its opening) and puts that on the device. */
   async #record(tails: readonly string[]): Promise<void> {
     const { keys, software, files } = this.#options;
-    const opened = { type: "log.opened", task: undefined, action: undefined, policy: undefined, blob: undefined } as const;
-    const opening = this.size === 0 ? [{ ...opened, body: { format: 1, keyId: keys.signing.id, software } }] : [];
+    const opening = this.size === 0 ? [ownRecord("log.opened", { format: 1, keyId: keys.signing.id, software })] : [];
     const records = [...opening, ...tails.map((tail) => recoveredRecord(tail))];
     if (records.length === 0) return;
     const { failure } = await this.write(records);
@@ -251,15 +250,7 @@ export class LogStore {
       if (added) receipts.push({ seq: view.frontier.size - 1, leaf: view.leaf });
       return added;
     });
-    if (full)
-      add({
-        type: "log.rotated",
-        task: undefined,
-        action: undefined,
-        policy: undefined,
-        body: { segment: view.segment + 1 },
-        blob: undefined,
-      });
+    if (full) add(ownRecord("log.rotated", { segment: view.segment + 1 }));
     this.#segment.append(Buffer.concat(frames), this.#view.offset);
     this.#view = view;
     return receipts;

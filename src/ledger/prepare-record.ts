@@ -30,7 +30,7 @@ function secretTag(key: TaskKey): SecretTag {
 }
 
 /** @throws LEDGER_VALUE_REFUSED */
-function checkedBody(record: NewRecord): Readonly<Record<string, unknown>> {
+function checkedBody(record: NewRecord): string {
   const parsed = recordBodySchemas[record.type].safeParse(record.body);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -38,8 +38,9 @@ function checkedBody(record: NewRecord): Readonly<Record<string, unknown>> {
   }
   // Members that are present but undefined have no JSON form.
   const body = Object.fromEntries(Object.entries(parsed.data).filter(([, value]) => value !== undefined));
-  if (canonicalText(record.type, body).length > maximumRecordBytes - envelopeBytes) throw refusedValue(record.type, "body: too large");
-  return body;
+  const text = canonicalText(record.type, body);
+  if (Buffer.byteLength(text) > maximumRecordBytes - envelopeBytes) throw refusedValue(record.type, "body: too large");
+  return text;
 }
 
 function canonicalText(type: string, value: unknown): string {
@@ -63,17 +64,17 @@ export function prepareRecord(record: NewRecord, options: PrepareOptions): Prepa
   if (!Object.hasOwn(recordBodySchemas, type)) throw refusedValue("unknown", "type: unknown");
   if (type.startsWith("log.")) throw refusedValue(type, "type: written by the ledger itself");
   checkIds(record);
-  const body = checkedBody(record);
-  if (detail === undefined) return { type, task, action, policy, body, blob: undefined };
+  const bodyText = checkedBody(record);
+  if (detail === undefined) return { type, task, action, policy, bodyText, blob: undefined };
   if (task === undefined) throw refusedValue(type, "detail: needs a task");
   const { layout, files, taskKeys, randomBytes, redact, onDirty } = options;
   try {
     const key = taskKeys.get(task);
     const text = canonicalText(type, redact(detail, secretTag(key)));
-    if (text.length > maximumDetailBytes) throw refusedValue(type, "detail: too large");
+    if (Buffer.byteLength(text) > maximumDetailBytes) throw refusedValue(type, "detail: too large");
     const { reference, dirty } = writeBlob({ layout, task, key }, { text, nonce: randomBytes(12), files });
     for (const path of dirty) onDirty(path);
-    return { type, task, action, policy, body, blob: reference };
+    return { type, task, action, policy, bodyText, blob: reference };
   } catch (error) {
     throw unwritable(error, layout.task(task));
   }

@@ -1,11 +1,12 @@
 // Where torn bytes go before a file is cut: nothing is ever thrown away. A kept tail is `.pending` until the log says so.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { digestSchema } from "../contracts/ids.ts";
 import { sha256Digest } from "../kit/digest.ts";
 import type { DurableFiles } from "./durable-files.ts";
 import type { Layout } from "./layout.ts";
 import { placeFile } from "./state-directory.ts";
-import type { PreparedRecord } from "./stored-bytes.ts";
+import { type PreparedRecord, ownRecord } from "./stored-bytes.ts";
 
 const pendingSuffix = ".pending";
 
@@ -33,8 +34,7 @@ export async function keepTail(layout: Layout, options: { files: DurableFiles; t
 /** The record that says a tail was kept. */
 export function recoveredRecord(pendingFile: string): PreparedRecord {
   const torn = readFileSync(pendingFile);
-  const body = { tornBytes: torn.length, tornDigest: sha256Digest(torn) };
-  return { type: "log.recovered", task: undefined, action: undefined, policy: undefined, body, blob: undefined };
+  return ownRecord("log.recovered", { tornBytes: torn.length, tornDigest: digestSchema.parse(sha256Digest(torn)) });
 }
 
 /** After the record is on the device. */

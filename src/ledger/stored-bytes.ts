@@ -1,6 +1,7 @@
 // The bytes of one record: built canonically when written, and looked into as far as the chain needs when read back.
 import type { Clock } from "../contracts/clock.ts";
-import type { BlobReference, RecordType } from "../contracts/ledger-record.ts";
+import type { TaskId } from "../contracts/ids.ts";
+import type { BlobReference, RecordBody, RecordType } from "../contracts/ledger-record.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 
 /** A checked record that only lacks its place in the log. */
@@ -9,8 +10,14 @@ export interface PreparedRecord {
   readonly task: string | undefined;
   readonly action: string | undefined;
   readonly policy: string | undefined;
-  readonly body: Readonly<Record<string, unknown>>;
+  /** Canonical JSON: made once, outside the lock. */
+  readonly bodyText: string;
   readonly blob: BlobReference | undefined;
+}
+
+/** A record that the log writes about itself. */
+export function ownRecord<T extends RecordType & `log.${string}`>(type: T, body: RecordBody<T>, task?: TaskId): PreparedRecord {
+  return { type, task, action: undefined, policy: undefined, bodyText: canonicalJson(body), blob: undefined };
 }
 
 export interface Place {
@@ -20,23 +27,16 @@ export interface Place {
   readonly prev: string;
 }
 
-/** The canonical bytes of a leaf. @throws TypeError when the body holds what JSON cannot */
+/** The canonical bytes of a leaf. The members stand in canonical order, so that the body need not be written a second time. */
 export function recordBytes(record: PreparedRecord, place: Place, clock: Clock): Buffer {
-  const envelope: Record<string, unknown> = {
-    v: 1,
-    log: place.log,
-    seq: place.seq,
-    prev: place.prev,
-    ts: new Date(clock.wallMs()).toISOString(),
-    mono: String(clock.monotonicNs()),
-    boot: clock.bootId,
-    type: record.type,
-    body: record.body,
-  };
-  for (const name of ["task", "action", "policy", "blob"] as const) {
-    if (record[name] !== undefined) envelope[name] = record[name];
-  }
-  return Buffer.from(canonicalJson(envelope));
+  const { type, task, action, policy, bodyText, blob } = record;
+  const ts = new Date(clock.wallMs()).toISOString();
+  const optional = (name: string, value: unknown): string => (value === undefined ? "" : `"${name}":${canonicalJson(value)},`);
+  return Buffer.from(
+    `{${optional("action", action)}${optional("blob", blob)}"body":${bodyText},"boot":${canonicalJson(clock.bootId)},` +
+      `"log":"${place.log}","mono":"${clock.monotonicNs()}",${optional("policy", policy)}"prev":"${place.prev}","seq":${place.seq},` +
+      `${optional("task", task)}"ts":"${ts}","type":"${type}","v":1}`,
+  );
 }
 
 /** What following the chain needs of a stored record. */
