@@ -1,120 +1,92 @@
-// Reads parents from /proc/PID/stat, marks what descends from us, and signals it.
+// Walks the tree along /proc/PID/task/TID/children, which costs as much as the tree is large, however many processes there are besides.
 #define _GNU_SOURCE
 #include "sweep.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "../cleanup.h"
 
-#define PROCESSES_MAX 32768
+#define PIDS_MAX 4194304u // PID_MAX_LIMIT
+#define FOUND_MAX 65536u
 #define PASSES_MAX 16
+#define LIST_BYTES 4096
 
-struct process {
-  pid_t pid, parent;
-  bool running, ours;
-};
-
-struct snapshot {
-  struct process *processes; // by rising pid, as /proc lists them
-  size_t count;
-};
+// Zero pages cost nothing until they are touched; every keeper has its own copy.
+static uint64_t seen[PIDS_MAX / 64];
+static pid_t found[FOUND_MAX];
+static size_t found_count;
 
 bool sweep_sees_own_namespace(int proc) {
   struct statfs status;
   if (fstatfs(proc, &status) != 0 || status.f_type != PROC_SUPER_MAGIC) return false;
   char self[16] = {0};
-  if (readlinkat(proc, "self", self, sizeof self - 1) <= 0) return false;
-  return strtol(self, NULL, 10) == getpid();
+  if (readlinkat(proc, "self", self, sizeof self - 1) <= 0 || strtol(self, NULL, 10) != getpid()) return false;
+  return faccessat(proc, "thread-self/children", R_OK, 0) == 0;
 }
 
-static bool read_process(int proc, const char *name, struct process *process) {
-  char path[32];
-  if (snprintf(path, sizeof path, "%.16s/stat", name) < 0) return false;
-  AUTO_CLOSE const int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  char text[512];
-  const ssize_t length = read(fd, text, sizeof text - 1);
-  if (length <= 0) return false;
-  text[length] = '\0';
-  const char *after_name = strrchr(text, ')'); // the name itself may hold anything
-  char state;
-  int parent;
-  if (after_name == NULL || sscanf(after_name, ") %c %d", &state, &parent) != 2) return false;
-  // A zombie may still lead living threads, so it stays in the table.
-  *process = (struct process){(pid_t)strtol(name, NULL, 10), parent, strchr("TtZX", state) == NULL, false};
-  return true;
+static void add(pid_t pid) {
+  const uint64_t bit = 1ull << ((unsigned)pid % 64);
+  uint64_t *word = &seen[(unsigned)pid / 64];
+  if (pid <= 0 || (unsigned)pid >= PIDS_MAX || (*word & bit) != 0 || found_count == FOUND_MAX) return;
+  *word |= bit;
+  found[found_count++] = pid;
+  kill(pid, SIGSTOP); // before its own children are read: from here on they only get fewer
 }
 
-static void take_snapshot(int proc, struct snapshot *snapshot) {
-  snapshot->count = 0;
-  const int fd = openat(proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-  if (directory == NULL) return;
-  for (struct dirent *entry = readdir(directory); entry != NULL && snapshot->count < PROCESSES_MAX; entry = readdir(directory)) {
-    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
-    if (read_process(proc, entry->d_name, &snapshot->processes[snapshot->count])) snapshot->count++;
-  }
-  closedir(directory);
-}
-
-static const struct process *find(const struct snapshot *snapshot, pid_t pid) {
-  size_t low = 0;
-  size_t high = snapshot->count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (snapshot->processes[middle].pid == pid) return &snapshot->processes[middle];
-    if (snapshot->processes[middle].pid < pid) low = middle + 1;
-    else high = middle;
-  }
-  return NULL;
-}
-
-// Parents mostly precede their children, so one or two rounds settle it.
-static void mark_descendants(const struct snapshot *snapshot) {
-  const pid_t self = getpid();
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t index = 0; index < snapshot->count; index++) {
-      struct process *process = &snapshot->processes[index];
-      if (process->ours) continue;
-      const struct process *parent = find(snapshot, process->parent);
-      process->ours = process->parent == self || (parent != NULL && parent->ours);
-      changed = changed || process->ours;
+static void add_children_in(int task, const char *thread) {
+  char path[64];
+  snprintf(path, sizeof path, "%.16s/children", thread);
+  AUTO_CLOSE const int fd = openat(task, path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  char list[LIST_BYTES];
+  long pid = 0; // a number may be cut in two by the end of the buffer
+  for (ssize_t length = read(fd, list, sizeof list); length > 0; length = read(fd, list, sizeof list)) {
+    for (ssize_t at = 0; at < length; at++) {
+      if (list[at] >= '0' && list[at] <= '9') {
+        pid = pid * 10 + (list[at] - '0');
+      } else {
+        add((pid_t)pid);
+        pid = 0;
+      }
     }
   }
 }
 
-// Returns how many were running, and so could have made more, when they were signalled.
-static size_t signal_descendants(const struct snapshot *snapshot, int number) {
-  size_t running = 0;
-  for (size_t index = 0; index < snapshot->count; index++) {
-    const struct process *process = &snapshot->processes[index];
-    if (!process->ours) continue;
-    if (process->running) running++;
-    kill(process->pid, number);
+// Children belong to the thread that made them.
+static void add_children_of(int proc, pid_t pid) {
+  char path[64];
+  snprintf(path, sizeof path, "%d/task", pid);
+  const int task = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *threads = task < 0 ? NULL : fdopendir(task);
+  if (threads == NULL) return;
+  for (struct dirent *entry = readdir(threads); entry != NULL; entry = readdir(threads)) {
+    if (entry->d_name[0] != '.') add_children_in(task, entry->d_name);
   }
-  return running;
+  closedir(threads);
+}
+
+static void walk(int proc) {
+  add_children_of(proc, getpid()); // orphans come to us, so a tree that loses its middle is still found
+  for (size_t index = 0; index < found_count; index++) add_children_of(proc, found[index]);
 }
 
 void sweep_descendants(int proc) {
-  AUTO_FREE struct process *processes = malloc(PROCESSES_MAX * sizeof *processes);
-  if (processes == NULL) return; // the caller calls again
-  struct snapshot snapshot = {processes, 0};
   for (int pass = 0; pass < PASSES_MAX; pass++) {
-    take_snapshot(proc, &snapshot);
-    mark_descendants(&snapshot);
-    if (signal_descendants(&snapshot, SIGSTOP) == 0) break;
+    const size_t before = found_count;
+    walk(proc);
+    if (found_count == before) break; // all are stopped, and none is new
   }
-  take_snapshot(proc, &snapshot);
-  mark_descendants(&snapshot);
-  signal_descendants(&snapshot, SIGKILL);
+  for (size_t index = 0; index < found_count; index++) {
+    kill(found[index], SIGKILL);
+    seen[(unsigned)found[index] / 64] = 0;
+  }
+  found_count = 0;
 }
