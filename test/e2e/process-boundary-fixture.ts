@@ -12,7 +12,10 @@ export const installation = path.join(import.meta.dirname, "..", "..");
 const ids = { nowMs: () => Date.now(), randomBytes: (count: number) => randomBytes(count) };
 export const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-boundary-")));
 await chmod(base, 0o755); // as root, the sandbox's own uid runs programs that a test puts there
-after(() => rm(base, { recursive: true }));
+after(async () => {
+  for (const sandbox of opened) await sandbox.close();
+  await rm(base, { recursive: true });
+});
 
 export const options: ProcessBoundaryOptions = {
   guardPath: path.join(installation, "build/guard"),
@@ -64,8 +67,14 @@ export async function makeWorld(): Promise<World> {
 }
 
 export const quiet = { signal: new AbortController().signal, journal: (): Promise<void> => Promise.resolve() };
-export const open = (spec: SandboxSpec, extra: Partial<ProcessBoundaryOptions> = {}): Promise<Sandbox> =>
-  openProcessBoundary({ ...options, ...extra }).open(spec, quiet);
+const opened: Sandbox[] = [];
+
+/** Closed at the latest when the file's tests are over, so that a test which fails leaves no sandbox and no waiting process. */
+export async function open(spec: SandboxSpec, extra: Partial<ProcessBoundaryOptions> = {}): Promise<Sandbox> {
+  const sandbox = await openProcessBoundary({ ...options, ...extra }).open(spec, quiet);
+  opened.push(sandbox);
+  return sandbox;
+}
 
 export interface Ran {
   readonly output: string;

@@ -87,12 +87,13 @@ const execution = await sandbox.exec({ argv: ["sh", "-c", "setsid sleep 1000 & e
 for await (const { bytes } of execution.output) process.stdout.write(bytes);
 `;
 
-test("kill -9 of whoever opened a sandbox ends it, and reaping again finds nothing", async () => {
+test("kill -9 of whoever opened a sandbox ends it, and reaping again finds nothing", async (context) => {
   const world = await makeWorld();
   const spec = world.spec();
   const child = spawn(process.execPath, ["--input-type=module", "-e", opener, JSON.stringify({ options, spec })], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  context.after(() => child.kill("SIGKILL"));
   await new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
   assert.ok((await processesWith(`--sandbox=${spec.sandboxId}`)).length >= 2);
   child.kill("SIGKILL");
@@ -107,18 +108,18 @@ test("kill -9 of whoever opened a sandbox ends it, and reaping again finds nothi
   });
 });
 
-test("reapProcessSandbox() kills a sandbox by its marker and nothing that only looks like it", async () => {
+test("reapProcessSandbox() kills a sandbox by its marker and nothing that only looks like it", async (context) => {
   const world = await makeWorld();
   const sandbox = await open(world.spec());
   const execution = await sandbox.exec({ argv: ["sleep", "1000"], cwd: world.project });
   const lookalike = spawn("/bin/sh", ["-c", "read line", `--sandbox=${sandbox.id}`], { stdio: ["pipe", "ignore", "ignore"] });
   const other = await open(world.spec());
+  context.after(() => lookalike.kill());
   const { processes } = await reapProcessSandbox({ sandboxId: sandbox.id });
   assert.ok(processes >= 2);
   assert.equal((await execution.exit).kind, "lost");
   assert.equal(lookalike.exitCode ?? lookalike.signalCode, null);
   assert.equal((await runIn(other, ["echo", "alive"], world.project)).output, "alive\n");
-  lookalike.kill();
   await sandbox.close();
   await other.close();
 });
