@@ -6,14 +6,15 @@ import { textsCheck } from "./check-texts.ts";
 import { wallsCheck } from "./check-walls.ts";
 import { type Check, type Finding, findingLine } from "./checks/finding.ts";
 import { programCheck } from "./checks/program-check.ts";
+import { formatCommand, lintCommand, typesCommand } from "./checks/program-commands.ts";
 import { generatedCheck } from "./generate.ts";
 
 const root = path.dirname(import.meta.dirname);
 
 const checks: readonly Check[] = [
-  programCheck("format", ["node_modules/oxfmt/bin/oxfmt", "--list-different", "."], "Run: npm run format"),
-  programCheck("lint", ["node_modules/oxlint/bin/oxlint", "--deny-warnings"], "Correct it; a suppression carries its reason"),
-  programCheck("types", ["node_modules/typescript/bin/tsc", "-p", "."], "Correct it"),
+  programCheck("format", formatCommand, "Run: npm run format"),
+  programCheck("lint", lintCommand, "Correct it; a suppression carries its reason"),
+  programCheck("types", typesCommand, "Correct it"),
   wallsCheck,
   docsCheck,
   textsCheck,

@@ -2,16 +2,18 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import type { Check } from "./finding.ts";
+import type { ProgramCommand } from "./program-commands.ts";
 
-/** @param command the first word is a file below the repository */
-export function programCheck(name: string, command: readonly [string, ...string[]], fix: string): Check {
+const repository = path.dirname(path.dirname(import.meta.dirname));
+
+export function programCheck(name: string, command: ProgramCommand, fix: string): Check {
   return {
     name,
     run: async (root) => {
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
       const [file, ...args] = command;
       // The linter's and compiler's own starters are scripts: they run with this Node, whatever PATH says.
-      execFile(process.execPath, [path.join(root, file), ...args], { cwd: root, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      execFile(process.execPath, [path.join(repository, file), ...args], { cwd: root, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
         resolve(error === null ? undefined : `${stdout}${stderr}`.trim() || error.message);
       });
       const problem = await promise;

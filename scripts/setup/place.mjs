@@ -17,7 +17,7 @@ function userName(uid) {
   return rows.map((row) => row.split(":")).find((fields) => fields[2] === String(uid))?.[0] ?? `uid ${uid}`;
 }
 
-/** @param {import("./context.mjs").SetupContext} context */
+/** @param {Pick<import("./context.mjs").SetupContext, "root" | "forTests">} context */
 export function refuseUnsuitablePlace({ root, forTests }) {
   if (process.platform !== "linux" || !["x64", "arm64"].includes(process.arch)) {
     throw new SetupError("setup.platform", { platform: `${process.platform} ${process.arch}` });
