@@ -1,7 +1,7 @@
 // Each kind of stale name in a document, planted and found.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { documentFindings } from "./check-docs.ts";
+import { documentFindings, sourceFindings } from "./check-docs.ts";
 import type { DocsFacts } from "./checks/docs-facts.ts";
 import { anchorOf } from "./checks/markdown.ts";
 
@@ -76,4 +76,10 @@ test("documentFindings() finds a number that nothing enforces", () => {
 
 test("anchorOf() names headings as links do", () => {
   assert.equal(anchorOf("Walls & rooms, 2nd"), "walls--rooms-2nd");
+});
+
+test("sourceFindings() finds an invariant and a document that a comment names and that do not exist", () => {
+  const source = "// INVARIANT I-01, I-03\n// docs/gone.md says why; README.md says what\n";
+  const found = sourceFindings("src/a.ts", source, facts).map((finding) => `${finding.place} ${finding.problem}`);
+  assert.deepEqual(found, ["src/a.ts:1 I-03 is not defined", 'src/a.ts:2 "docs/gone.md" does not exist']);
 });

@@ -1,7 +1,7 @@
 // Checks the documents: every file, command, script, error code, invariant and test that they name exists, and every promise names its keeper.
 import { type DocsFacts, readFacts } from "./checks/docs-facts.ts";
 import type { Check, Finding } from "./checks/finding.ts";
-import { judgeDocument } from "./checks/judge-document.ts";
+import { judgeDocument, judgeInvariants, judgeMentions } from "./checks/judge-document.ts";
 import { judgeSpecification, judgeThreatModel } from "./checks/judge-promises.ts";
 import { readMarkdown } from "./checks/markdown.ts";
 import { listFiles, readText } from "./checks/project-files.ts";
@@ -25,6 +25,14 @@ export function documentFindings(file: string, text: string, facts: DocsFacts): 
   return findings;
 }
 
+/** Sources name invariants and documents in their comments. */
+export function sourceFindings(file: string, text: string, facts: DocsFacts): Finding[] {
+  const source = { file, lines: text.split("\n") };
+  return [...judgeInvariants(source, facts), ...judgeMentions(source, facts)];
+}
+
+const sources = ["src/**/*.ts", "native/**/*.{c,h}", "scripts/**/*.{mjs,sh}", "test/**/*.ts", "bench/**/*.ts"];
+
 export const docsCheck: Check = {
   name: "docs",
   run: (root) => {
@@ -32,7 +40,8 @@ export const docsCheck: Check = {
     const files = listFiles(root, ["*.md", "docs/**/*.md"]);
     const missing = requiredDocuments.filter((file) => !files.includes(file));
     const absent = missing.map((file) => ({ place: file, problem: "does not exist", fix: "Write it" }));
-    return [...absent, ...files.flatMap((file) => documentFindings(file, readText(root, file), facts))];
+    const documents = files.flatMap((file) => documentFindings(file, readText(root, file), facts));
+    return [...absent, ...documents, ...listFiles(root, sources).flatMap((file) => sourceFindings(file, readText(root, file), facts))];
   },
 };
 

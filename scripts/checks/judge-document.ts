@@ -77,7 +77,8 @@ function judgeLink(document: Markdown, { text, line }: Named, facts: DocsFacts):
   return anchors.has(anchor) ? [] : [{ place, problem: `${file} has no heading "#${anchor}"`, fix: "Correct the link" }];
 }
 
-function judgeInvariants(document: Markdown, facts: DocsFacts): Finding[] {
+/** Also for sources: `INVARIANT I-07` in a comment. */
+export function judgeInvariants(document: { readonly file: string; readonly lines: readonly string[] }, facts: DocsFacts): Finding[] {
   return document.lines.flatMap((text, index) =>
     [...text.matchAll(/\bI-\d\d\b/gu)]
       .filter(([id]) => !facts.invariants.has(id))
@@ -86,6 +87,15 @@ function judgeInvariants(document: Markdown, facts: DocsFacts): Finding[] {
         problem: `${id} is not defined`,
         fix: "Define it in ARCHITECTURE.md or correct the number",
       })),
+  );
+}
+
+/** Documents that a comment of a source names. */
+export function judgeMentions(document: { readonly file: string; readonly lines: readonly string[] }, facts: DocsFacts): Finding[] {
+  return document.lines.flatMap((text, index) =>
+    [...text.matchAll(/(?:\/\/|^\s*\*|^#).*?\b((?:docs\/[\w./-]+|README|ARCHITECTURE|THREAT-MODEL|SPECIFICATION|CONTRIBUTING)\.md)\b/gu)]
+      .filter((match) => !facts.exists(match[1] ?? ""))
+      .map((match) => ({ place: `${document.file}:${index + 1}`, problem: `"${match[1]}" does not exist`, fix: "Correct the path" })),
   );
 }
 
