@@ -89,6 +89,12 @@ static void emit_body(struct bpf_program *program, const struct syscall_row *row
       bpf_refuse(program, row->error);
       bpf_allow(program);
       return;
+    case ROW_NONZERO:
+      bpf_load_argument(program, row->argument);
+      bpf_emit(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
+      bpf_refuse(program, row->error);
+      bpf_allow(program);
+      return;
     case ROW_CREATE_MODE:
       emit_create_mode(program, row);
       return;

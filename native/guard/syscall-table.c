@@ -49,6 +49,8 @@ const struct syscall_row syscall_rows[] = {
 #ifdef SYS_iopl
     ALWAYS(iopl, EPERM), ALWAYS(ioperm, EPERM),
 #endif
+    // Limits of another process: the guard and the keepers have the same uid. 0 is the caller itself.
+    {"prlimit64", SYS_prlimit64, ROW_NONZERO, EPERM, 0, 0, 0},
     // Typing into a terminal that somebody else reads. The kernel looks at 32 bits of the request.
     {"ioctl", SYS_ioctl, ROW_VALUES, EPERM, 1, TIOCSTI, TIOCLINUX},
     // Modes.

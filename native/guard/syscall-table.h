@@ -9,6 +9,7 @@ enum row_kind {
   ROW_ALWAYS,      // refused
   ROW_BITS,        // refused when argument `argument` holds any of `bits`
   ROW_VALUES,      // refused when argument `argument` equals bits or other
+  ROW_NONZERO,     // refused when argument `argument` is not 0
   ROW_CREATE_MODE, // refused when flags in `argument` create a file and the mode in the next argument holds any of `bits`
   ROW_SOCKET,      // families and types as in bpf code of filter.c
 };

@@ -56,6 +56,7 @@ static struct call refused_call(const struct syscall_row *row) {
   struct call call = {.name = row->name, .number = (long)row->number};
   if (row->kind == ROW_BITS) call.arguments[row->argument] = (long)(row->bits & -row->bits) | HIGH_HALF;
   if (row->kind == ROW_VALUES) call.arguments[row->argument] = (long)row->other | HIGH_HALF;
+  if (row->kind == ROW_NONZERO) call.arguments[row->argument] = 1;
   if (row->kind == ROW_CREATE_MODE) {
     call.arguments[row->argument] = O_CREAT;
     call.arguments[row->argument + 1] = 04755;
@@ -134,6 +135,7 @@ static void test_allowed(void) {
       {{"openat create", SYS_openat, {-1, (long)"x", O_CREAT, 0644}}, EBADF},
       {{"openat with a stray mode", SYS_openat, {-1, (long)"x", O_RDONLY, 06755}}, EBADF},
       {{"openat directory with a stray mode", SYS_openat, {-1, (long)"x", O_DIRECTORY, 06755}}, EBADF},
+      {{"prlimit64 of itself", SYS_prlimit64, {0}}, SURVIVED},
       {{"ioctl TIOCGWINSZ", SYS_ioctl, {-1, TIOCGWINSZ}}, EBADF},
       {{"socket inet", SYS_socket, {AF_INET, SOCK_STREAM}}, SURVIVED},
       {{"socket inet dgram", SYS_socket, {AF_INET, SOCK_DGRAM}}, SURVIVED},

@@ -65,6 +65,16 @@ test("configure() rejects for each missing layer, an old Landlock, a test build,
   }
 });
 
+test("configure() refuses a path that no rule can hold, and sends nothing", async () => {
+  for (const path of [`/${"p".repeat(4095)}`, "/a\0b"]) {
+    const guard = new FakeGuard();
+    const session = openGuardSession(guard.host);
+    guard.send(guardHello);
+    await assert.rejects(session.configure([{ path, rights: 4n }]), { code: "WALL_UNAVAILABLE", situation: "guard.rule-unusable" });
+    assert.equal(guard.sent.length, 0);
+  }
+});
+
 test("exec() gives output, exit and usage in the guard's order, and forgets the command", async () => {
   const { guard, session } = await ready();
   const starting = session.exec({ ...command, argv: ["echo", "hi"] });

@@ -20,6 +20,9 @@ export interface HandshakeOptions {
   readonly readyTimeoutMs?: number;
 }
 
+/** PATH_MAX without its NUL. */
+const pathBytesMax = 4095;
+
 function unavailable(situation: string, values: Readonly<Record<string, string | number>> = {}): GloveboxError {
   return new GloveboxError("WALL_UNAVAILABLE", situation, { values });
 }
@@ -48,6 +51,8 @@ export class Handshake {
 
   async run(rules: readonly GuardRule[]): Promise<GuardReady> {
     if (this.#phase !== "idle") throw new TypeError("Cannot configure a guard twice");
+    const unusable = rules.find(({ path }) => path.includes("\0") || Buffer.byteLength(path) > pathBytesMax);
+    if (unusable !== undefined) throw unavailable("guard.rule-unusable", { path: unusable.path, errno: "ENAMETOOLONG" });
     this.#phase = "waiting";
     this.#rules = rules;
     if (this.#hello !== undefined) this.#begin(this.#hello);

@@ -1,7 +1,8 @@
 // The guard's inner wall, its refusals and the launcher: each missing layer is a refusal that names it, and nothing was executed.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import path from "node:path";
@@ -14,6 +15,7 @@ import { removeTree } from "../../src/kit/remove-tree.ts";
 import {
   allocatedUid,
   collect,
+  eventually,
   guardPath,
   identities,
   launcherPath,
@@ -266,6 +268,7 @@ if (process.getuid?.() === 0) {
       const cases = [
         { args: [...identity, `${base}/no`, ...end], status: 82, line: `launcher: stage ${base}/no ENOENT\n` },
         { args: [...identity, base, "--idmap", "/no such", "x", ...end], status: 83, line: "launcher: source /no%20such ENOENT\n" },
+        { args: [...identity, base, "--idmap", "/proc/self", "x", ...end], status: 83, line: "launcher: source /proc/self ELOOP\n" },
         { args: [...identity, base, "--idmap", "/proc/sys", "x", ...end], status: 84, line: "launcher: idmap /proc/sys EINVAL\n" },
         { args: [...identity, `${base}/closed/stage`, ...end], status: 82, line: `launcher: stage ${base}/closed/stage EACCES\n` },
         { args: [...identity, base, "--", "/no/command"], status: 88, line: "launcher: exec /no/command ENOENT\n" },
@@ -273,6 +276,24 @@ if (process.getuid?.() === 0) {
         { args: [...identity, base, "--idmap", "/tmp", "../x", ...end], status: 80, line: "launcher: usage - EINVAL\n" },
       ];
       for (const { args, status, line } of cases) assert.deepEqual(launch(args), { status, stderr: line }, args.join(" "));
+    });
+
+    test("what it started dies with who started it", async (context) => {
+      const base = await scratch(context);
+      const script = `${launcherPath} ${identity.join(" ")} ${base} -- /bin/sleep 1000 & echo $!; wait`;
+      const parent = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
+      const [line] = (await once(parent.stdout, "data")) as [Buffer];
+      const pid = Number(line.toString());
+      const name = (): string | undefined => {
+        try {
+          return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+        } catch {
+          return undefined; // gone
+        }
+      };
+      await eventually("the launcher has become sleep", () => (name() === "sleep" ? true : undefined));
+      parent.kill("SIGKILL");
+      await eventually("sleep is gone", () => (name() === "sleep" ? undefined : true));
     });
 
     test("an ordinary user is refused", async (context) => {
