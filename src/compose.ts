@@ -67,6 +67,8 @@ class ComposedDoor implements Door {
       protectedPaths: [
         { path: canonicalPath(this.#layout.state), access: "hidden" },
         { path: canonicalPath(this.#layout.runtime), access: "hidden" },
+        // What a command could write here would be the next run's policy. INVARIANT I-15
+        { path: canonicalPath(this.#places.userDirectory), access: "hidden" },
         { path: canonicalPath(installation), access: "read-only" },
       ],
     });
@@ -79,7 +81,7 @@ class ComposedDoor implements Door {
 
   #facts(projectDirectory: string): PolicyFacts {
     // The installation is not among them: it may be the project (somebody develops Glovebox), and then the boundary keeps it read-only.
-    const protectedPaths = [this.#layout.state, this.#layout.runtime].map(canonicalPath);
+    const protectedPaths = [this.#layout.state, this.#layout.runtime, this.#places.userDirectory].map(canonicalPath);
     return { home: this.#user.home, projectDirectory, canonicalPath, protectedPaths };
   }
 

@@ -48,26 +48,26 @@ interface Action {
   readonly life: { isNothingLeft: boolean };
 }
 
-function refusal(request: CommandRequest, decision: Decision): GloveboxError | undefined {
+function refusal(task: string, request: CommandRequest, decision: Decision): GloveboxError | undefined {
   const command = request.argv.map(quoteArgument).join(" ");
   const rule = decision.ruleId ?? "default";
   if (decision.verdict === "deny") {
-    if (decision.reason === "") return new GloveboxError("POLICY_DENIED", "run.denied", { values: { command, rule } });
-    return new GloveboxError("POLICY_DENIED", "run.denied-because", { values: { command, rule, reason: decision.reason } });
+    if (decision.reason === "") return new GloveboxError("POLICY_DENIED", "run.denied", { values: { task, command, rule } });
+    return new GloveboxError("POLICY_DENIED", "run.denied-because", { values: { task, command, rule, reason: decision.reason } });
   }
   if (decision.verdict === "ask")
-    return new GloveboxError("APPROVAL_UNAVAILABLE", "run.approval-unavailable", { values: { command, rule } });
+    return new GloveboxError("APPROVAL_UNAVAILABLE", "run.approval-unavailable", { values: { task, command, rule } });
   return undefined;
 }
 
 /** Decides and records; throws when the answer is not `allow`. INVARIANT I-01 */
-async function admit({ parts, policy, request, record, environment }: Action): Promise<void> {
+async function admit({ parts, policy, request, identity, record, environment }: Action): Promise<void> {
   const asked: CommandRequest = { kind: "command", argv: request.argv, cwd: request.cwd };
   const decision = policy.decide(asked);
   parts.step("decided");
   await record.decision(asked, decision, Object.keys(environment));
   parts.step("decision recorded");
-  const error = refusal(asked, decision);
+  const error = refusal(identity.task, asked, decision);
   if (error === undefined) return;
   await record.resultWithoutRun("denied");
   await parts.ledger.seal();
