@@ -94,7 +94,11 @@ test("kill -9 of whoever opened a sandbox ends it, and reaping again finds nothi
     stdio: ["ignore", "pipe", "inherit"],
   });
   context.after(() => child.kill("SIGKILL"));
-  await new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
+  const isReady = await new Promise<boolean>((resolve) => {
+    child.stdout.once("data", () => resolve(true));
+    child.once("exit", () => resolve(false));
+  });
+  assert.ok(isReady);
   assert.ok((await processesWith(`--sandbox=${spec.sandboxId}`)).length >= 2);
   child.kill("SIGKILL");
   await waitUntil("the end of the sandbox", async () => (await processesWith(`--sandbox=${spec.sandboxId}`)).length === 0);

@@ -136,6 +136,13 @@ test("planSandbox() shows of a home the project and toolchains, never what lies 
   }
 });
 
+test("planSandbox() follows a toolchain's link, unless it leads up to the home or above", () => {
+  const linked = (target: string): SandboxPlan =>
+    planOf(specOf({}), { ...host, "/home/ann/.pyenv": `-> ${target}`, "/srv/pyenv/bin/python": "" });
+  assert.equal(mountOf(linked("/srv/pyenv"), "/srv/pyenv"), "ro-bind /srv/pyenv");
+  for (const target of ["/home/ann", "/home", "/"]) assert.deepEqual(rightsAt(linked(target), "/home/ann/.ssh/id_ed25519"), [], target);
+});
+
 test("planSandbox() keeps a home absent below a wider path that a policy shows", () => {
   const plan = planOf(specOf({ allowRead: ["/"] }));
   assert.equal(mountOf(plan, "/home"), "ro-bind /home");

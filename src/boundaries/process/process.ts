@@ -2,7 +2,7 @@
 import type { Boundary, OpenContext, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { hostFileTree } from "./file-tree.ts";
-import { uidsInUse } from "./host-processes.ts";
+import { isUidInUse } from "./host-processes.ts";
 import { firstDataDescriptor, launch, type Launched, statusDescriptor } from "./launch.ts";
 import { launcherArguments } from "./launcher-arguments.ts";
 import { bubblewrapCommand, type TestLayers } from "./layers.ts";
@@ -72,7 +72,7 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     guardPath: options.guardPath,
     firstDescriptor: firstDataDescriptor,
   });
-  if (isRoot && uidsInUse().has(plan.identity.hostUid)) {
+  if (isRoot && isUidInUse(plan.identity.hostUid)) {
     throw new GloveboxError("WALL_UNAVAILABLE", "wall.uid-taken", { values: { uid: plan.identity.hostUid } });
   }
   const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, statusDescriptor, layers });

@@ -57,29 +57,38 @@ export function accessAt(rules: readonly Rule[], absolute: string): Access {
   return rules.some((rule) => rule.effect === "write" && isAtOrBelow(absolute, rule.path)) ? "write" : "read";
 }
 
+/** One look at a directory spares a look at each of fifty names in it. A directory that cannot be listed is asked name by name. */
+function presentIn(tree: FileTree, directory: string, names: readonly string[]): readonly string[] {
+  const listed = new Set(tree.list(directory).map(({ name }) => name));
+  const first = (name: string): string => name.split("/", 1)[0] ?? name;
+  return names.filter((name) => listed.size === 0 || listed.has(first(name))).map((name) => childOf(directory, name));
+}
+
+function shownByDefault(spec: SandboxSpec, tree: FileTree): readonly string[] {
+  const directories = systemNames.filter((name) => tree.look(name)?.kind === "directory");
+  if (spec.paths.readDefault === "none") return [...directories, ...loaderFiles];
+  return [...directories, ...systemDirectories, ...presentIn(tree, spec.user.home, toolchainPaths)];
+}
+
+function secretsOf(tree: FileTree): readonly string[] {
+  const matching = systemSecretPatterns.flatMap(({ directory, name }) =>
+    tree
+      .list(directory)
+      .filter((entry) => name.test(entry.name))
+      .map((entry) => childOf(directory, entry.name)),
+  );
+  return [...presentIn(tree, "/etc", systemSecrets), ...matching];
+}
+
 function builtInRules(spec: SandboxSpec, tree: FileTree): Rule[] {
   const rules: Rule[] = [];
-  const show = (absolute: string): void => {
-    const real = tree.canonical(absolute);
-    if (real !== undefined) rules.push({ path: real, effect: "show", origin: "built-in" });
-  };
-  if (spec.paths.readDefault === "none") for (const path of loaderFiles) show(path);
-  else for (const path of systemDirectories) show(path);
-  for (const name of systemNames) {
-    const entry = tree.look(name);
-    if (entry?.kind === "directory") rules.push({ path: name, effect: "show", origin: "built-in" });
+  for (const path of shownByDefault(spec, tree)) {
+    const real = tree.canonical(path);
+    // A link that leads up (~/.tool -> ~) would show what the row never meant.
+    if (real === undefined || isReserved(real) || isAtOrBelow(spec.user.home, real)) continue;
+    rules.push({ path: real, effect: "show", origin: "built-in" });
   }
-  if (spec.paths.readDefault === "system") for (const below of toolchainPaths) show(childOf(spec.user.home, below));
-  const secrets: string[] = [...systemSecrets];
-  for (const { directory, name } of systemSecretPatterns) {
-    secrets.push(
-      ...tree
-        .list(directory)
-        .filter((entry) => name.test(entry.name))
-        .map((entry) => childOf(directory, entry.name)),
-    );
-  }
-  for (const path of secrets) {
+  for (const path of secretsOf(tree)) {
     const real = tree.canonical(path);
     if (real !== undefined) rules.push({ path: real, effect: "hide", origin: "built-in" });
   }
