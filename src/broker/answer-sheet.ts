@@ -94,7 +94,10 @@ export function taskAnswerSheet(view: TaskView): AnswerSheet {
       "read",
       walls === undefined
         ? notOpened()
-        : [...listed("task.read.path", "task.read.nothing", [...walls.writes, ...walls.reads]), ...walls.hidden.map((path) => say("task.read.hidden", { path }))],
+        : [
+            ...listed("task.read.path", "task.read.nothing", [...walls.writes, ...walls.reads]),
+            ...walls.hidden.map((path) => say("task.read.hidden", { path })),
+          ],
     ],
     ["write", walls === undefined ? notOpened() : listed("task.write.path", "task.write.nothing", walls.writes)],
     ["connect", walls === undefined ? notOpened() : listed("task.connect.target", "task.connect.nothing", walls.connects)],

@@ -76,28 +76,77 @@ function ender(execution: Execution): { end(politely: boolean): void; settle(): 
   };
 }
 
+/** What ends a command before it ends itself: its time, its output, its caller. */
+class Watch {
+  readonly #parts: SupervisionParts;
+  readonly #started: bigint;
+  readonly #end: ReturnType<typeof ender>;
+  readonly #wall: NodeJS.Timeout;
+  readonly #hits: LimitHit[] = [];
+  #produced = 0;
+  #isCancelled = false;
+
+  constructor(parts: SupervisionParts) {
+    this.#parts = parts;
+    this.#started = parts.monotonicNs();
+    this.#end = ender(parts.execution);
+    this.#wall = setTimeout(this.#onWall, parts.limits.wallMs);
+    parts.io.signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (parts.io.signal.aborted) this.#onAbort();
+  }
+
+  get durationMs(): number {
+    return elapsedMs(this.#started, this.#parts.monotonicNs());
+  }
+
+  get ending(): { readonly limitHits: readonly LimitHit[]; readonly isCancelled: boolean } {
+    return { limitHits: this.#hits, isCancelled: this.#isCancelled };
+  }
+
+  readonly #onWall = (): void => {
+    this.#hits.push({ limit: "wall", allowed: this.#parts.limits.wallMs, observed: this.durationMs });
+    this.#end.end(true);
+  };
+
+  readonly #onAbort = (): void => {
+    this.#isCancelled = true;
+    this.#end.end(true);
+  };
+
+  /** @returns how many of the next `bytes` may still be handed on */
+  admit(bytes: number): number {
+    const { outputBytes } = this.#parts.limits;
+    const allowed = Math.max(0, outputBytes - this.#produced);
+    this.#produced += bytes;
+    if (this.#produced > outputBytes && !this.#hits.some((hit) => hit.limit === "output")) {
+      this.#hits.push({ limit: "output", allowed: outputBytes, observed: this.#produced });
+      this.#end.end(false);
+    }
+    return allowed;
+  }
+
+  stop(): void {
+    clearTimeout(this.#wall);
+    this.#end.settle();
+    this.#parts.io.signal.removeEventListener("abort", this.#onAbort);
+  }
+}
+
+async function pump({ execution, observe, io }: SupervisionParts, watch: Watch): Promise<Pick<SupervisionReport, "stdout" | "stderr">> {
+  const tails = { stdout: new Tail(), stderr: new Tail() };
+  for await (const chunk of execution.output) {
+    observe(chunk);
+    tails[chunk.channel].add(chunk.bytes);
+    const allowed = watch.admit(chunk.bytes.length);
+    if (allowed > 0) await io.onOutput({ channel: chunk.channel, bytes: chunk.bytes.subarray(0, allowed) });
+  }
+  return { stdout: tails.stdout.summary(), stderr: tails.stderr.summary() };
+}
+
 /** Runs the command to its end, whatever happens; when it resolves no process of the command is left. */
 export async function supervise(parts: SupervisionParts): Promise<SupervisionReport> {
-  const { execution, limits, io, monotonicNs } = parts;
-  const started = monotonicNs();
-  const hits: LimitHit[] = [];
-  const tails = { stdout: new Tail(), stderr: new Tail() };
-  const end = ender(execution);
-  let isCancelled = false;
-  let produced = 0;
-
-  const onWall = (): void => {
-    hits.push({ limit: "wall", allowed: limits.wallMs, observed: elapsedMs(started, monotonicNs()) });
-    end.end(true);
-  };
-  const wall = setTimeout(onWall, limits.wallMs);
-  const onAbort = (): void => {
-    isCancelled = true;
-    end.end(true);
-  };
-  io.signal.addEventListener("abort", onAbort, { once: true });
-  if (io.signal.aborted) onAbort();
-
+  const { execution, io } = parts;
+  const watch = new Watch(parts);
   // What still holds the output open after the command itself has ended does not outlive it: a run owns its daemons. INVARIANT I-03
   const exited = execution.exit.then(async (exit) => {
     await execution.killTree();
@@ -105,32 +154,12 @@ export async function supervise(parts: SupervisionParts): Promise<SupervisionRep
   });
   void feedStdin(execution, io.stdin);
   try {
-    for await (const chunk of execution.output) {
-      parts.observe(chunk);
-      tails[chunk.channel].add(chunk.bytes);
-      const allowed = Math.max(0, limits.outputBytes - produced);
-      produced += chunk.bytes.length;
-      if (produced > limits.outputBytes && !hits.some((hit) => hit.limit === "output")) {
-        hits.push({ limit: "output", allowed: limits.outputBytes, observed: produced });
-        end.end(false);
-      }
-      if (allowed > 0) await io.onOutput({ channel: chunk.channel, bytes: chunk.bytes.subarray(0, allowed) });
-    }
-    const exit = await exited;
-    return {
-      exit,
-      limitHits: hits,
-      isCancelled,
-      stdout: tails.stdout.summary(),
-      stderr: tails.stderr.summary(),
-      durationMs: elapsedMs(started, monotonicNs()),
-    };
+    const streams = await pump(parts, watch);
+    return { exit: await exited, ...watch.ending, ...streams, durationMs: watch.durationMs };
   } catch (error) {
     await execution.killTree(); // fails closed: a caller that cannot take the output does not leave a command running
     throw error;
   } finally {
-    clearTimeout(wall);
-    end.settle();
-    io.signal.removeEventListener("abort", onAbort);
+    watch.stop();
   }
 }

@@ -4,7 +4,7 @@ import type { AnswerSheet } from "../contracts/answer-sheet.ts";
 import type { WallReport } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { StoredRecord } from "../contracts/ledger.ts";
-import { type RecordBody, type RecordType, recordBodySchemas } from "../contracts/ledger-record.ts";
+import { type RecordType, recordBodySchemas } from "../contracts/ledger-record.ts";
 import { taskAnswerSheet, type TaskView } from "./answer-sheet.ts";
 
 const strings = z.array(z.string());
@@ -26,10 +26,10 @@ const decisionSchema = z.looseObject({
   retentionDays: z.int(),
 });
 
-function bodyOf<T extends RecordType>(records: readonly StoredRecord[], type: T): RecordBody<T> | undefined {
+/** @param schema the body's own schema: reading it again is what makes the type true */
+function bodyOf<T>(records: readonly StoredRecord[], type: RecordType, schema: z.ZodType<T>): T | undefined {
   const record = records.find((candidate) => candidate.type === type);
-  // Each schema belongs to its key, which the compiler cannot see through the index.
-  return record === undefined ? undefined : (recordBodySchemas[type].parse(record.body) as RecordBody<T>);
+  return record === undefined ? undefined : schema.parse(record.body);
 }
 
 function detailOf(records: readonly StoredRecord[], type: RecordType): Readonly<Record<string, unknown>> | undefined {
@@ -42,8 +42,8 @@ function wallsOf(records: readonly StoredRecord[]): WallReport | undefined {
 }
 
 function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
-  const ended = bodyOf(records, "execution.ended");
-  const result = bodyOf(records, "result.returned");
+  const ended = bodyOf(records, "execution.ended", recordBodySchemas["execution.ended"]);
+  const result = bodyOf(records, "result.returned", recordBodySchemas["result.returned"]);
   if (ended === undefined || result === undefined || result.outcome === "denied" || result.outcome === "refused") return undefined;
   return {
     outcome: result.outcome,
@@ -75,10 +75,10 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
   return taskAnswerSheet({
     task,
     policyHash: first.policy ?? "unknown",
-    verdict: bodyOf(records, "policy.decision")?.verdict ?? "unknown",
+    verdict: bodyOf(records, "policy.decision", recordBodySchemas["policy.decision"])?.verdict ?? "unknown",
     request: asked === undefined ? undefined : { argv: asked.argv ?? [asked.argvDigest ?? "unknown"], cwd: asked.cwd },
     walls: wallsOf(records),
-    refusal: bodyOf(records, "execution.refused")?.code,
+    refusal: bodyOf(records, "execution.refused", recordBodySchemas["execution.refused"])?.code,
     ending: endingOf(records),
     wasReaped: records.some((record) => record.type === "execution.reaped"),
     firstSeq: first.seq,

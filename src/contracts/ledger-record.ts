@@ -69,6 +69,8 @@ export const recordBodySchemas = {
 } as const;
 
 export type RecordType = keyof typeof recordBodySchemas;
+const recordTypes: ReadonlySet<string> = new Set(Object.keys(recordBodySchemas));
+const recordTypeSchema = z.string().refine((word): word is RecordType => recordTypes.has(word));
 export type RecordBody<T extends RecordType> = z.infer<(typeof recordBodySchemas)[T]>;
 
 /** A pointer to an encrypted blob, addressed by its ciphertext. */
@@ -89,7 +91,7 @@ export const envelopeSchema = z.strictObject({
   /** Monotonic nanoseconds of the writing machine, decimal; comparable within one `boot` only. */
   mono: z.string().regex(/^\d{1,20}$/u),
   boot: z.string().regex(/^[0-9a-f-]{1,64}$/u),
-  type: z.enum(Object.keys(recordBodySchemas) as [RecordType, ...RecordType[]]),
+  type: recordTypeSchema,
   task: taskIdSchema.optional(),
   action: actionIdSchema.optional(),
   policy: digestSchema.optional(),
