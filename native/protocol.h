@@ -13,6 +13,10 @@
 #define GB_SIZE_CREDIT 262144u       // bytes in flight, for each of stdin, stdout and stderr of a command
 #define GB_SIZE_ARGUMENTS_MAX 2097152u // cwd, argv and environment of one command, with their NUL bytes
 #define GB_SIZE_RLIMITS_MAX 16u
+#define GB_SIZE_ROOTS_MAX 32u
+#define GB_SIZE_NAMES_MAX 256u
+#define GB_SIZE_NAME_MAX 63u       // bytes of a listed name
+#define GB_SIZE_REFUSED_MAX 100u   // REFUSED frames of one command; the rest is only counted
 #define GB_SIZE_LANDLOCK_ABI_MIN 6u  // file system rights with REFER, TRUNCATE and IOCTL_DEV, and the two scopes
 
 // Both ways.
@@ -29,6 +33,8 @@
 #define GB_TYPE_SIGNAL 0x16u        // u32 signal, to the command's process group; stream 0: to every process in the sandbox
 #define GB_TYPE_RESIZE 0x17u        // u16 rows, u16 columns
 #define GB_TYPE_KILL_TREE 0x18u     // empty
+#define GB_TYPE_WRITE_ROOT 0x19u    // path without NUL: below it the guard performs what writes or makes a name
+#define GB_TYPE_LISTED_NAME 0x1au   // a name, or two with a slash between, without NUL: never made or written in a write root, in any letter case
 
 // Guard to host.
 #define GB_TYPE_READY 0x40u       // u32 landlock abi, u32 layers, u64 handled file system rights, u64 scopes
@@ -41,6 +47,8 @@
 #define GB_TYPE_OUTPUT_END 0x47u  // empty: the last writer closed, or the tree is gone
 #define GB_TYPE_EXITED 0x48u      // u32 how, u32 value, u64 user microseconds, u64 system microseconds, u64 max resident bytes
 #define GB_TYPE_TREE_GONE 0x49u   // empty: no process of this command is left
+#define GB_TYPE_REFUSED 0x4au     // u32 call, u32 errno, u32 rule, path inside: the mediator refused one call
+#define GB_TYPE_REFUSED_TOTAL 0x4bu // u32 count of all refused calls; comes before TREE_GONE when there was one
 
 #define GB_CHANNEL_STDIN 0u
 #define GB_CHANNEL_STDOUT 1u
@@ -69,7 +77,8 @@
 #define GB_LAYER_RLIMITS 0x8u
 #define GB_LAYER_LANDLOCK 0x10u
 #define GB_LAYER_SECCOMP 0x20u
-#define GB_LAYER_ALL 0x3fu
+#define GB_LAYER_MEDIATION 0x40u
+#define GB_LAYER_ALL 0x7fu
 
 #define GB_WALL_DESCRIPTORS 1u
 #define GB_WALL_NO_NEW_PRIVS 2u
@@ -78,6 +87,25 @@
 #define GB_WALL_LANDLOCK 5u
 #define GB_WALL_SECCOMP 6u
 #define GB_WALL_PROC 7u // /proc is absent, or shows another pid namespace: a tree could not be ended
+
+#define GB_WALL_MEDIATION 8u
+
+#define GB_CALL_OPEN 1u
+#define GB_CALL_MKDIR 2u
+#define GB_CALL_MKNOD 3u
+#define GB_CALL_RENAME 4u
+#define GB_CALL_LINK 5u
+#define GB_CALL_SYMLINK 6u
+#define GB_CALL_TRUNCATE 7u
+#define GB_CALL_BIND 8u
+
+#define GB_RULE_LISTED_NAME 1u  // the name, or one above it, is on the list
+#define GB_RULE_GIT_CONFIG 2u   // a key that git would act on, or not written by a rename
+#define GB_RULE_GIT_HOOK 3u     // only *.sample
+#define GB_RULE_GIT_POINTER 4u  // a pointer file that leads out of the write roots
+#define GB_RULE_GIT_STRUCTURE 5u // a part of a git directory that cannot be made or moved in this way
+#define GB_RULE_DEVICE 6u
+#define GB_RULE_FOLDING 7u      // the directory takes different names for one, beyond ASCII letters
 
 // How the guard's process ends; bubblewrap passes it on.
 #define GB_EXIT_CLOSED 0u       // the host closed the channel

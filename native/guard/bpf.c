@@ -49,6 +49,10 @@ void bpf_allow(struct bpf_program *program) {
   give_back(program, SECCOMP_RET_ALLOW);
 }
 
+void bpf_notify(struct bpf_program *program) {
+  give_back(program, SECCOMP_RET_USER_NOTIF);
+}
+
 void bpf_kill(struct bpf_program *program) {
   give_back(program, SECCOMP_RET_KILL_PROCESS);
 }

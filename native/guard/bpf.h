@@ -13,6 +13,7 @@ struct bpf_program {
   struct sock_filter code[BPF_PROGRAM_MAX];
   size_t length;
   bool overflowed;
+  bool mediated; // there is a mediator: rows may notify
 };
 
 void bpf_emit(struct bpf_program *program, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t operand);
@@ -24,6 +25,7 @@ void bpf_skip_unless_equal(struct bpf_program *program, uint32_t value, uint8_t 
 void bpf_skip_unless_any_bit(struct bpf_program *program, uint32_t bits, uint8_t skip);
 void bpf_refuse(struct bpf_program *program, int error);
 void bpf_allow(struct bpf_program *program);
+void bpf_notify(struct bpf_program *program);
 void bpf_kill(struct bpf_program *program);
 
 #endif

@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -101,28 +102,50 @@ static bool send_exit(struct guard *guard, const struct command *command, const 
 }
 
 static bool forward(struct guard *guard, const struct command *command, const struct report *report) {
-  uint8_t pid[4];
+  uint8_t number[4];
   switch (report->kind) {
     case REPORT_STARTED:
-      write_u32(pid, report->first);
-      return channel_queue(&guard->channel, GB_TYPE_STARTED, command->slot->stream, pid, sizeof pid);
+      write_u32(number, report->first);
+      return channel_queue(&guard->channel, GB_TYPE_STARTED, command->slot->stream, number, sizeof number);
     case REPORT_NOT_STARTED:
       return send_pair(guard, command, GB_TYPE_NOT_STARTED, report->first, report->second);
     case REPORT_WALL_MISSING:
       return send_pair(guard, command, GB_TYPE_WALL_MISSING, report->first, report->second);
     case REPORT_EXITED:
       return send_exit(guard, command, report);
+    case REPORT_REFUSED_TOTAL:
+      write_u32(number, report->first);
+      return channel_queue(&guard->channel, GB_TYPE_REFUSED_TOTAL, command->slot->stream, number, sizeof number);
+    case REPORT_REFUSED:
+      return false;
   }
   return false;
 }
 
+static bool forward_refusal(struct guard *guard, const struct command *command, const struct refusal_report *report, size_t size) {
+  uint8_t payload[12 + REFUSAL_PATH_BYTES];
+  const size_t head = offsetof(struct refusal_report, path);
+  if (size <= head) return false;
+  if (!channel_has_room(&guard->channel)) return true; // the host is slow: this one is only counted
+  write_u32(payload, report->call);
+  write_u32(payload + 4, report->error);
+  write_u32(payload + 8, report->rule);
+  memcpy(payload + 12, report->path, size - head);
+  return channel_queue(&guard->channel, GB_TYPE_REFUSED, command->slot->stream, payload, (uint32_t)(12 + size - head));
+}
+
+static bool forward_any(struct guard *guard, const struct command *command, const union any_report *report, size_t size) {
+  if (size >= sizeof report->kind && report->kind == REPORT_REFUSED) return forward_refusal(guard, command, &report->refusal, size);
+  return size == sizeof report->report && forward(guard, command, &report->report);
+}
+
 bool command_read_reports(struct guard *guard, struct command *command) {
   while (command->socket >= 0) {
-    struct report report;
+    union any_report report;
     const ssize_t got = recv(command->socket, &report, sizeof report, MSG_DONTWAIT);
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0) close_if_open(&command->socket);
-    else if (got != (ssize_t)sizeof report || !forward(guard, command, &report)) return false;
+    else if (!forward_any(guard, command, &report, (size_t)got)) return false;
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #include "../protocol/bytes.h"
 #include "filter.h"
 #include "landlock.h"
+#include "mediation.h"
 #include "sweep.h"
 
 #define GO_ON (-1)
@@ -57,6 +58,20 @@ static int add_rule(struct guard *guard, const struct message_rule *rule) {
   return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_LANDLOCK, error, index);
 }
 
+static bool mediates(const struct guard *guard) {
+  return has_layer(guard, GB_LAYER_MEDIATION) && mediation_is_needed();
+}
+
+static int add_root(struct guard *guard, const char *path) {
+  const int error = has_layer(guard, GB_LAYER_MEDIATION) ? mediation_add_root(path) : 0;
+  return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
+}
+
+static int add_name(struct guard *guard, const char *name) {
+  const int error = mediation_add_name(name);
+  return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
+}
+
 static int enter_session_domain(struct guard *guard) {
   int error = landlock_add_own_rules(&landlock);
   if (error == 0) error = landlock_enter(landlock.session);
@@ -70,8 +85,13 @@ static int seal(struct guard *guard) {
   guard->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (guard->proc < 0) return fail_wall(guard, GB_WALL_PROC, errno, NO_RULE);
   if (!sweep_sees_own_namespace(guard->proc)) return fail_wall(guard, GB_WALL_PROC, ESRCH, NO_RULE);
-  if (has_layer(guard, GB_LAYER_SECCOMP) && !filter_assemble(&filter)) return fail_wall(guard, GB_WALL_SECCOMP, E2BIG, NO_RULE);
+  if (has_layer(guard, GB_LAYER_SECCOMP) && !filter_assemble(&filter, mediates(guard))) return fail_wall(guard, GB_WALL_SECCOMP, E2BIG, NO_RULE);
+  if (mediates(guard)) {
+    const int error = mediation_prepare();
+    if (error != 0) return fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
+  }
   guard->wall.filter = &filter;
+  guard->wall.handover = -1;
   if (has_layer(guard, GB_LAYER_LANDLOCK)) {
     const int status = enter_session_domain(guard);
     if (status != GO_ON) return status;
@@ -97,6 +117,10 @@ static int act_on_setup(struct guard *guard, const struct message *message) {
       return begin(guard);
     case GB_TYPE_LANDLOCK_RULE:
       return add_rule(guard, &message->rule);
+    case GB_TYPE_WRITE_ROOT:
+      return add_root(guard, message->text);
+    case GB_TYPE_LISTED_NAME:
+      return add_name(guard, message->text);
     case GB_TYPE_SEAL:
       return seal(guard);
     default:

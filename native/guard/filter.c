@@ -22,6 +22,7 @@
 #endif
 
 #define OTHER_ABI_BIT 0x40000000u // x32
+#define WAIT_KILLABLE_RECV (1u << 5) // a call that the mediator has taken is interrupted by nothing but a kill
 #define NO_CALL 0xffffffffu       // what a debugger writes to skip a call
 #define TYPE_MASK 0xfu            // the rest of a socket's type are SOCK_NONBLOCK and SOCK_CLOEXEC
 #define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
@@ -61,12 +62,31 @@ static void emit_socket(struct bpf_program *program, const struct syscall_row *r
   bpf_refuse(program, row->error);
 }
 
+static void emit_end(struct bpf_program *program, const struct syscall_row *row) {
+  if (row->mediated && program->mediated) bpf_notify(program);
+  else bpf_allow(program);
+}
+
 static void emit_create_mode(struct bpf_program *program, const struct syscall_row *row) {
   bpf_load_argument(program, row->argument);
   bpf_skip_unless_any_bit(program, CREATES, 3); // else the mode is whatever the register holds
   bpf_load_argument(program, row->argument + 1);
   bpf_skip_unless_any_bit(program, row->bits, 1);
   bpf_refuse(program, row->error);
+  bpf_load_argument(program, row->argument);
+  bpf_skip_unless_any_bit(program, O_PATH, 1); // opens nothing, whatever else is asked for
+  bpf_allow(program);
+  bpf_skip_unless_any_bit(program, O_ACCMODE | O_CREAT | O_TRUNC, 1);
+  emit_end(program, row);
+  bpf_allow(program);
+}
+
+static void emit_ioctl(struct bpf_program *program, const struct syscall_row *row) {
+  bpf_load_argument(program, row->argument);
+  for (size_t index = 0; index < refused_ioctl_count; index++) {
+    bpf_skip_unless_equal(program, refused_ioctls[index], 1);
+    bpf_refuse(program, row->error);
+  }
   bpf_allow(program);
 }
 
@@ -79,15 +99,13 @@ static void emit_body(struct bpf_program *program, const struct syscall_row *row
       bpf_load_argument(program, row->argument);
       bpf_skip_unless_any_bit(program, row->bits, 1);
       bpf_refuse(program, row->error);
-      bpf_allow(program);
+      emit_end(program, row);
       return;
-    case ROW_VALUES:
-      bpf_load_argument(program, row->argument);
-      bpf_skip_unless_equal(program, row->bits, 1);
-      bpf_refuse(program, row->error);
-      bpf_skip_unless_equal(program, row->other, 1);
-      bpf_refuse(program, row->error);
-      bpf_allow(program);
+    case ROW_MEDIATED:
+      emit_end(program, row);
+      return;
+    case ROW_IOCTL:
+      emit_ioctl(program, row);
       return;
     case ROW_NONZERO:
       bpf_load_argument(program, row->argument);
@@ -109,10 +127,11 @@ static void emit_row(struct bpf_program *program, const struct syscall_row *row)
   const size_t test = program->length;
   bpf_skip_unless_equal(program, row->number, 0);
   emit_body(program, row);
-  if (!program->overflowed) program->code[test].jf = (uint8_t)(program->length - test - 1); // a body is shorter than 32 instructions
+  if (!program->overflowed) program->code[test].jf = (uint8_t)(program->length - test - 1); // a body is shorter than 64 instructions
 }
 
-bool filter_assemble(struct bpf_program *program) {
+bool filter_assemble(struct bpf_program *program, bool mediated) {
+  program->mediated = mediated;
   program->length = 0;
   program->overflowed = false;
   emit_entry(program);
@@ -121,7 +140,11 @@ bool filter_assemble(struct bpf_program *program) {
   return !program->overflowed;
 }
 
-int filter_enter(const struct bpf_program *program) {
+int filter_enter(const struct bpf_program *program, int *listener) {
   const struct sock_fprog fprog = {.len = (unsigned short)program->length, .filter = (struct sock_filter *)program->code};
-  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &fprog) == 0 ? 0 : errno;
+  const unsigned flags = program->mediated ? SECCOMP_FILTER_FLAG_NEW_LISTENER | WAIT_KILLABLE_RECV : 0;
+  const long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &fprog);
+  if (result < 0) return errno;
+  *listener = program->mediated ? (int)result : -1;
+  return 0;
 }

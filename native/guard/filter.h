@@ -4,10 +4,11 @@
 
 #include "bpf.h"
 
-// Assembles the table into *program. False when it does not fit.
-bool filter_assemble(struct bpf_program *program);
+// Assembles the table into *program; `mediated`: with notifications for the calls that a mediator performs. False when it does not fit.
+bool filter_assemble(struct bpf_program *program, bool mediated);
 
-// Puts the calling thread under the filter; it needs no_new_privs. 0, or an errno.
-int filter_enter(const struct bpf_program *program);
+// Puts the calling thread under the filter; it needs no_new_privs. 0, or an errno. *listener is where its
+// notifications come out, or -1.
+int filter_enter(const struct bpf_program *program, int *listener);
 
 #endif

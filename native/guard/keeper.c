@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -15,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../cleanup.h"
+#include "mediator.h"
 #include "sweep.h"
 
 #define KEPT_MAX 6
@@ -23,11 +27,23 @@
 struct keeper {
   int socket, proc, signals;
   pid_t command; // 0 once reaped
+  bool mediates;
   bool killing;
 };
 
 static void send_report(const struct keeper *keeper, const struct report *report) {
   if (send(keeper->socket, report, sizeof *report, MSG_NOSIGNAL) != (ssize_t)sizeof *report) _exit(1);
+}
+
+// From the mediator's threads: a packet is whole, whoever sends it.
+static int reports = -1;
+
+static void report_refusal(uint32_t call, uint32_t error, uint32_t rule, const char *path, uint32_t length) {
+  struct refusal_report report = {.kind = REPORT_REFUSED, .call = call, .error = error, .rule = rule};
+  if (length > sizeof report.path) length = sizeof report.path;
+  memcpy(report.path, path, length);
+  const size_t size = offsetof(struct refusal_report, path) + length;
+  if (send(reports, &report, size, MSG_NOSIGNAL) != (ssize_t)size) _exit(1);
 }
 
 static void sort(int *numbers, int count) {
@@ -121,7 +137,45 @@ _Noreturn static void keep(struct keeper *keeper) {
     if (waits[0].revents != 0) drain_signals(keeper);
     if (waits[1].revents != 0) obey(keeper);
   }
+  const uint32_t refused = keeper->mediates ? mediator_finish() : 0;
+  if (refused > 0) send_report(keeper, &(struct report){.kind = REPORT_REFUSED_TOTAL, .first = refused});
   _exit(0);
+}
+
+// The listener that the child sent before it executed, or -1.
+static int take_listener(int socket) {
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+  } control = {0};
+  char byte;
+  struct iovec data = {&byte, 1};
+  struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  if (recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1) return -1;
+  const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (header == NULL || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) return -1;
+  int listener;
+  memcpy(&listener, CMSG_DATA(header), sizeof listener);
+  return listener;
+}
+
+static void start_mediator(struct keeper *keeper, int socket) {
+  const int listener = take_listener(socket);
+  if (listener < 0 || !mediator_start(listener, report_refusal)) _exit(1); // fails closed: the sandbox ends with its keeper
+  keeper->mediates = true;
+}
+
+static bool is_mediated(const struct wall *wall) {
+  return (wall->layers & GB_LAYER_SECCOMP) != 0 && wall->filter->mediated;
+}
+
+// The child's end lies above its streams, which are put in place over 0, 1 and 2.
+static void open_handover(int ends[2]) {
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) _exit(1);
+  const int lifted = fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
+  if (lifted < 0) _exit(1);
+  close(ends[1]);
+  ends[1] = lifted;
 }
 
 _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
@@ -132,7 +186,12 @@ _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
   struct keeper keeper = {.socket = socket, .proc = proc, .signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK)};
   if (keeper.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) _exit(1);
   volatile struct child_failure shared = {0};
-  const pid_t pid = start(plan, &shared);
+  int handover[2] = {-1, -1};
+  if (is_mediated(&plan->wall)) open_handover(handover);
+  reports = socket;
+  struct child_plan handed = *plan;
+  handed.wall.handover = handover[1];
+  const pid_t pid = start(&handed, &shared);
   struct child_failure failure = {.stage = shared.stage, .wall = {shared.wall.wall, shared.wall.error}, .error = shared.error};
   if (pid < 0) failure = (struct child_failure){.stage = GB_STAGE_FORK, .error = (uint32_t)errno};
   for (int index = 0; index < 3; index++) close(plan->streams[index]);
@@ -141,6 +200,9 @@ _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
     keep(&keeper);
   }
   keeper.command = pid;
+  if (handover[0] >= 0) start_mediator(&keeper, handover[0]);
+  close_if_open(&handover[0]);
+  close_if_open(&handover[1]);
   send_report(&keeper, &(struct report){.kind = REPORT_STARTED, .first = (uint32_t)pid});
   keep(&keeper);
 }

@@ -8,13 +8,28 @@
 
 #include "child.h"
 
-enum report_kind { REPORT_STARTED, REPORT_NOT_STARTED, REPORT_WALL_MISSING, REPORT_EXITED };
+#define REFUSAL_PATH_BYTES (PATH_BYTES + 256u)
+
+enum report_kind { REPORT_STARTED, REPORT_NOT_STARTED, REPORT_WALL_MISSING, REPORT_EXITED, REPORT_REFUSED, REPORT_REFUSED_TOTAL };
 
 // Keeper to guard, one per packet.
 struct report {
   enum report_kind kind;
-  uint32_t first, second; // started: pid; not started: stage, errno; wall: wall, errno; exited: how, value
+  uint32_t first, second; // started: pid; not started: stage, errno; wall: wall, errno; exited: how, value; total: count
   uint64_t user_us, system_us, resident_bytes;
+};
+
+// A REPORT_REFUSED: the mediator refused a call. Sent without what `path` does not need.
+struct refusal_report {
+  enum report_kind kind;
+  uint32_t call, error, rule;
+  char path[REFUSAL_PATH_BYTES];
+};
+
+union any_report {
+  enum report_kind kind;
+  struct report report;
+  struct refusal_report refusal;
 };
 
 enum order_kind { ORDER_SIGNAL, ORDER_KILL_TREE };

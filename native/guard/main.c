@@ -26,7 +26,7 @@ static uint32_t layer_named(const char *name, size_t length) {
   } names[] = {
       {"descriptors", GB_LAYER_DESCRIPTORS}, {"no-new-privs", GB_LAYER_NO_NEW_PRIVS}, {"capabilities", GB_LAYER_CAPABILITIES},
       {"rlimits", GB_LAYER_RLIMITS},         {"landlock", GB_LAYER_LANDLOCK},         {"seccomp", GB_LAYER_SECCOMP},
-      {"all", GB_LAYER_ALL},
+      {"mediation", GB_LAYER_MEDIATION},     {"all", GB_LAYER_ALL},
   };
   for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
     if (strlen(names[index].name) == length && strncmp(names[index].name, name, length) == 0) return names[index].layer;

@@ -17,9 +17,11 @@
 #define NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | (uint32_t)CLONE_NEWNET)
 #define SETID 06000u // set-user-id and set-group-id: with idmapped write roots they would be real on the host
 
-#define ALWAYS(call, error) {#call, SYS_##call, ROW_ALWAYS, error, 0, 0, 0}
-#define BITS(call, argument, bits) {#call, SYS_##call, ROW_BITS, EPERM, argument, bits, 0}
-#define CREATE_MODE(call, argument) {#call, SYS_##call, ROW_CREATE_MODE, EPERM, argument, SETID, 0}
+#define ALWAYS(call, error) {#call, SYS_##call, ROW_ALWAYS, error, 0, 0, false}
+#define BITS(call, argument, bits) {#call, SYS_##call, ROW_BITS, EPERM, argument, bits, false}
+#define MAKES(call, argument) {#call, SYS_##call, ROW_BITS, EPERM, argument, SETID, true}
+#define MEDIATED(call) {#call, SYS_##call, ROW_MEDIATED, 0, 0, 0, true}
+#define CREATE_MODE(call, argument) {#call, SYS_##call, ROW_CREATE_MODE, EPERM, argument, SETID, true}
 
 const struct syscall_row syscall_rows[] = {
     // A second way to do file and network work that no filter sees.
@@ -31,7 +33,7 @@ const struct syscall_row syscall_rows[] = {
     // Mounts and roots.
     ALWAYS(mount, EPERM), ALWAYS(umount2, EPERM), ALWAYS(move_mount, EPERM), ALWAYS(open_tree, EPERM), ALWAYS(fsopen, EPERM),
     ALWAYS(fsconfig, EPERM), ALWAYS(fsmount, EPERM), ALWAYS(fspick, EPERM), ALWAYS(mount_setattr, EPERM), ALWAYS(pivot_root, EPERM),
-    ALWAYS(chroot, EPERM), {"open_tree_attr", NUMBER_OPEN_TREE_ATTR, ROW_ALWAYS, EPERM, 0, 0, 0},
+    ALWAYS(chroot, EPERM), {"open_tree_attr", NUMBER_OPEN_TREE_ATTR, ROW_ALWAYS, EPERM, 0, 0, false},
     // Namespaces.
     BITS(unshare, 0, NAMESPACES | CLONE_NEWTIME_FLAG), BITS(clone, 0, NAMESPACES), ALWAYS(setns, EPERM),
     // Kernel subsystems with a wide surface, and keys that belong to the user, not to the sandbox.
@@ -40,7 +42,7 @@ const struct syscall_row syscall_rows[] = {
     // The machine.
     ALWAYS(kexec_load, EPERM), ALWAYS(init_module, EPERM), ALWAYS(finit_module, EPERM), ALWAYS(delete_module, EPERM),
     ALWAYS(swapon, EPERM), ALWAYS(swapoff, EPERM), ALWAYS(reboot, EPERM), ALWAYS(quotactl, EPERM),
-    {"quotactl_fd", NUMBER_QUOTACTL_FD, ROW_ALWAYS, EPERM, 0, 0, 0}, ALWAYS(acct, EPERM), ALWAYS(syslog, EPERM),
+    {"quotactl_fd", NUMBER_QUOTACTL_FD, ROW_ALWAYS, EPERM, 0, 0, false}, ALWAYS(acct, EPERM), ALWAYS(syslog, EPERM),
     ALWAYS(settimeofday, EPERM), ALWAYS(clock_settime, EPERM), ALWAYS(clock_adjtime, EPERM), ALWAYS(adjtimex, EPERM),
     ALWAYS(sethostname, EPERM), ALWAYS(setdomainname, EPERM), ALWAYS(vhangup, EPERM),
 #ifdef SYS_kexec_file_load
@@ -50,17 +52,33 @@ const struct syscall_row syscall_rows[] = {
     ALWAYS(iopl, EPERM), ALWAYS(ioperm, EPERM),
 #endif
     // Limits of another process: the guard and the keepers have the same uid. 0 is the caller itself.
-    {"prlimit64", SYS_prlimit64, ROW_NONZERO, EPERM, 0, 0, 0},
-    // Typing into a terminal that somebody else reads. The kernel looks at 32 bits of the request.
-    {"ioctl", SYS_ioctl, ROW_VALUES, EPERM, 1, TIOCSTI, TIOCLINUX},
+    {"prlimit64", SYS_prlimit64, ROW_NONZERO, EPERM, 0, 0, false},
+    // The kernel looks at 32 bits of the request.
+    {"ioctl", SYS_ioctl, ROW_IOCTL, EPERM, 1, 0, false}, {"file_setattr", SYSCALL_NEWEST, ROW_ALWAYS, EPERM, 0, 0, false},
     // Modes.
-    BITS(fchmod, 1, SETID), BITS(fchmodat, 2, SETID), {"fchmodat2", NUMBER_FSCHMODAT2, ROW_BITS, EPERM, 2, SETID, 0},
-    BITS(mkdirat, 2, SETID), BITS(mknodat, 2, SETID), CREATE_MODE(openat, 2),
+    BITS(fchmod, 1, SETID), BITS(fchmodat, 2, SETID), {"fchmodat2", NUMBER_FSCHMODAT2, ROW_BITS, EPERM, 2, SETID, false},
+    MAKES(mkdirat, 2), MAKES(mknodat, 2), CREATE_MODE(openat, 2),
 #ifdef SYS_chmod // calls that aarch64 never had
-    BITS(chmod, 1, SETID), BITS(mkdir, 1, SETID), BITS(mknod, 1, SETID), BITS(creat, 1, SETID), CREATE_MODE(open, 1),
+    BITS(chmod, 1, SETID), MAKES(mkdir, 1), MAKES(mknod, 1), MAKES(creat, 1), CREATE_MODE(open, 1), MEDIATED(rename), MEDIATED(link), MEDIATED(symlink),
+#endif
+    // Names, and truncation by path.
+    MEDIATED(renameat2), MEDIATED(linkat), MEDIATED(symlinkat), MEDIATED(truncate), MEDIATED(bind),
+#ifdef SYS_renameat
+    MEDIATED(renameat),
 #endif
     // Sockets.
-    {"socket", SYS_socket, ROW_SOCKET, EAFNOSUPPORT, 0, 0, 0}, {"socketpair", SYS_socketpair, ROW_SOCKET, EAFNOSUPPORT, 0, 0, 0},
+    {"socket", SYS_socket, ROW_SOCKET, EAFNOSUPPORT, 0, 0, false}, {"socketpair", SYS_socketpair, ROW_SOCKET, EAFNOSUPPORT, 0, 0, false},
 };
 
 const size_t syscall_row_count = sizeof syscall_rows / sizeof *syscall_rows;
+
+const uint32_t refused_ioctls[] = {
+    // Typing into a terminal that somebody else reads.
+    TIOCSTI, TIOCLINUX,
+    // A directory that takes different names for one would defeat every rule about names: FS_IOC_SETFLAGS, its 32-bit form, FS_IOC_FSSETXATTR.
+    0x40086602u, 0x40046602u, 0x401c5820u,
+    // Names made past the calls that make names: btrfs snapshots and subvolumes, bcachefs subvolumes, ocfs2 reflinks.
+    0x50009401u, 0x5000940eu, 0x50009417u, 0x50009418u, 0x4020bc10u, 0x40186f04u,
+};
+
+const size_t refused_ioctl_count = sizeof refused_ioctls / sizeof *refused_ioctls;

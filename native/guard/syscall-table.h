@@ -2,13 +2,15 @@
 #ifndef GLOVEBOX_SYSCALL_TABLE_H
 #define GLOVEBOX_SYSCALL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum row_kind {
   ROW_ALWAYS,      // refused
   ROW_BITS,        // refused when argument `argument` holds any of `bits`
-  ROW_VALUES,      // refused when argument `argument` equals bits or other
+  ROW_MEDIATED,    // handed to the mediator
+  ROW_IOCTL,       // refused when argument `argument` is one of `refused_ioctls`
   ROW_NONZERO,     // refused when argument `argument` is not 0
   ROW_CREATE_MODE, // refused when flags in `argument` create a file and the mode in the next argument holds any of `bits`
   ROW_SOCKET,      // families and types as in bpf code of filter.c
@@ -20,11 +22,14 @@ struct syscall_row {
   enum row_kind kind;
   int error;
   unsigned argument;
-  uint32_t bits, other;
+  uint32_t bits;
+  bool mediated; // what the row does not refuse goes to the mediator, when there is one (ROW_CREATE_MODE: what writes)
 };
 
 extern const struct syscall_row syscall_rows[];
 extern const size_t syscall_row_count;
+extern const uint32_t refused_ioctls[];
+extern const size_t refused_ioctl_count;
 
 // Newer system calls than these are unknown to the table: they answer ENOSYS, so that nothing is allowed by our not knowing it.
 #define SYSCALL_NEWEST 469u // file_setattr, Linux 6.17; from 424 on the numbers of x86_64 and aarch64 are the same

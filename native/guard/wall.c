@@ -7,7 +7,9 @@
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,13 +19,21 @@
 #define FIRST_FREE 3
 #define CAPABILITY_LAST 63
 
-// The ruleset moves to descriptor 3, the only one left beside the streams; landlock_enter's caller closes it.
-static int close_descriptors(int ruleset) {
+// Moves a descriptor to the first free number, closing whatever has it.
+static int keep(int *descriptor, int *first) {
+  if (*descriptor < 0) return 0;
+  if (*descriptor != *first && dup3(*descriptor, *first, O_CLOEXEC) < 0) return errno;
+  *descriptor = (*first)++;
+  return 0;
+}
+
+// Beside the streams only these two stay, until they have been used.
+static int close_descriptors(int *ruleset, int *handover) {
   int first = FIRST_FREE;
-  if (ruleset >= 0) {
-    if (ruleset != FIRST_FREE && dup3(ruleset, FIRST_FREE, O_CLOEXEC) < 0) return errno;
-    first++;
-  }
+  if (*handover == FIRST_FREE && *ruleset >= 0) *handover = fcntl(*handover, F_DUPFD_CLOEXEC, FIRST_FREE + 1);
+  int error = keep(ruleset, &first);
+  if (error == 0) error = keep(handover, &first);
+  if (error != 0) return error;
   return syscall(SYS_close_range, first, ~0u, 0) == 0 ? 0 : errno;
 }
 
@@ -64,17 +74,48 @@ static int apply_limits(const struct wall *wall, const struct message_exec *requ
   return error;
 }
 
-static int enter_landlock(void) {
-  const int error = landlock_enter(FIRST_FREE);
-  close(FIRST_FREE);
+static int enter_landlock(int ruleset) {
+  const int error = landlock_enter(ruleset);
+  close(ruleset);
   return error;
+}
+
+static int hand_over(int handover, int listener) {
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+  } control = {0};
+  char byte = 0;
+  struct iovec data = {&byte, 1};
+  struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof listener);
+  memcpy(CMSG_DATA(header), &listener, sizeof listener);
+  return sendmsg(handover, &message, MSG_NOSIGNAL) == 1 ? 0 : errno;
+}
+
+// The listener reaches the keeper before the command can make a call that needs an answer.
+static struct wall_failure enter_filter(const struct wall *wall, int handover) {
+  int listener = -1;
+  int error = filter_enter(wall->filter, &listener);
+  if (error != 0) return (struct wall_failure){GB_WALL_SECCOMP, (uint32_t)error};
+  if (listener >= 0) {
+    error = hand_over(handover, listener);
+    close(listener);
+    close(handover);
+  }
+  return (struct wall_failure){error == 0 ? 0 : GB_WALL_MEDIATION, (uint32_t)error};
 }
 
 struct wall_failure wall_raise(const struct wall *wall, const struct message_exec *request) {
   const uint32_t layers = wall->layers;
   const bool landlock = (layers & GB_LAYER_LANDLOCK) != 0;
   int error = 0;
-  if ((layers & GB_LAYER_DESCRIPTORS) != 0 || landlock) error = close_descriptors(landlock ? wall->ruleset : -1);
+  int ruleset = landlock ? wall->ruleset : -1;
+  int handover = wall->handover;
+  if ((layers & GB_LAYER_DESCRIPTORS) != 0 || landlock) error = close_descriptors(&ruleset, &handover);
   if (error != 0) return (struct wall_failure){GB_WALL_DESCRIPTORS, (uint32_t)error};
   if ((layers & GB_LAYER_NO_NEW_PRIVS) != 0) error = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
   if (error != 0) return (struct wall_failure){GB_WALL_NO_NEW_PRIVS, (uint32_t)error};
@@ -82,8 +123,7 @@ struct wall_failure wall_raise(const struct wall *wall, const struct message_exe
   if (error != 0) return (struct wall_failure){GB_WALL_CAPABILITIES, (uint32_t)error};
   if ((layers & GB_LAYER_RLIMITS) != 0) error = apply_limits(wall, request);
   if (error != 0) return (struct wall_failure){GB_WALL_RLIMITS, (uint32_t)error};
-  if (landlock) error = enter_landlock();
+  if (landlock) error = enter_landlock(ruleset);
   if (error != 0) return (struct wall_failure){GB_WALL_LANDLOCK, (uint32_t)error};
-  if ((layers & GB_LAYER_SECCOMP) != 0) error = filter_enter(wall->filter);
-  return (struct wall_failure){error == 0 ? 0 : GB_WALL_SECCOMP, (uint32_t)error};
+  return (layers & GB_LAYER_SECCOMP) != 0 ? enter_filter(wall, handover) : (struct wall_failure){0, 0};
 }

@@ -12,6 +12,7 @@ struct wall {
   uint32_t layers; // GB_LAYER_*; a product build always has all of them
   int ruleset;     // the commands' Landlock ruleset, or -1 when the test build leaves it out
   const struct bpf_program *filter;
+  int handover; // where the child sends its filter's listener, or -1 when nothing is mediated
   struct rlimit nofile; // as it was before the guard raised its own
 };
 

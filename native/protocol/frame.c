@@ -12,6 +12,8 @@ static uint32_t longest_payload(uint8_t type) {
     case GB_TYPE_HELLO:
     case GB_TYPE_CREDIT:
     case GB_TYPE_LANDLOCK_RULE:
+    case GB_TYPE_WRITE_ROOT:
+    case GB_TYPE_LISTED_NAME:
     case GB_TYPE_EXEC:
     case GB_TYPE_SEAL:
     case GB_TYPE_STDIN_END:

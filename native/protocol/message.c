@@ -41,6 +41,25 @@ static bool parse_rule(const struct frame *frame, struct message *message) {
   return rule->path[0] == '/' && strlen(rule->path) == length;
 }
 
+static bool parse_text(const struct frame *frame, struct message *message, uint32_t longest) {
+  if (frame->length == 0 || frame->length > longest) return false;
+  memcpy(message->text, frame->payload, frame->length);
+  message->text[frame->length] = '\0';
+  return strlen(message->text) == frame->length;
+}
+
+static bool parse_root(const struct frame *frame, struct message *message) {
+  return parse_text(frame, message, PATH_BYTES - 1) && message->text[0] == '/' && message->text[1] != '\0';
+}
+
+// "name" or "above/name".
+static bool parse_name(const struct frame *frame, struct message *message) {
+  if (!parse_text(frame, message, GB_SIZE_NAME_MAX)) return false;
+  const char *slash = strchr(message->text, '/');
+  if (slash == NULL) return true;
+  return slash != message->text && slash[1] != '\0' && strchr(slash + 1, '/') == NULL;
+}
+
 static bool parse_rlimits(const uint8_t *at, struct message_exec *exec) {
   for (uint32_t index = 0; index < exec->rlimit_count; index++, at += RLIMIT_BYTES) {
     if (read_u32(at + 4) != 0) return false;
@@ -101,7 +120,8 @@ static const struct {
     {GB_TYPE_EXEC, NEEDS_STREAM, parse_exec},      {GB_TYPE_STDIN, NEEDS_STREAM, parse_data},
     {GB_TYPE_STDIN_END, NEEDS_STREAM, parse_empty}, {GB_TYPE_SIGNAL, TAKES_EITHER, parse_signal},
     {GB_TYPE_RESIZE, NEEDS_STREAM, parse_resize},  {GB_TYPE_KILL_TREE, NEEDS_STREAM, parse_empty},
-    {GB_TYPE_CREDIT, NEEDS_STREAM, parse_credit},
+    {GB_TYPE_CREDIT, NEEDS_STREAM, parse_credit},  {GB_TYPE_WRITE_ROOT, NEEDS_NONE, parse_root},
+    {GB_TYPE_LISTED_NAME, NEEDS_NONE, parse_name},
 };
 
 bool message_parse(const struct frame *frame, struct message *message) {

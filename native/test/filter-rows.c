@@ -29,6 +29,7 @@ struct call {
 
 static struct bpf_program program;
 static unsigned passed, failed;
+static int listener;
 
 static void count(bool right, const char *name, const char *what, int got) {
   if (right) passed++;
@@ -40,7 +41,7 @@ static void count(bool right, const char *name, const char *what, int got) {
 static int attempt(const struct call *call) {
   const pid_t pid = fork();
   if (pid == 0) {
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || filter_enter(&program) != 0) _exit(255);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || filter_enter(&program, &listener) != 0) _exit(255);
     const long *at = call->arguments;
     const long result = syscall(call->number, at[0], at[1], at[2], at[3], 0, 0);
     if (call->number == SYS_clone && result == 0) _exit(0); // the child of a child
@@ -55,7 +56,7 @@ static int attempt(const struct call *call) {
 static struct call refused_call(const struct syscall_row *row) {
   struct call call = {.name = row->name, .number = (long)row->number};
   if (row->kind == ROW_BITS) call.arguments[row->argument] = (long)(row->bits & -row->bits) | HIGH_HALF;
-  if (row->kind == ROW_VALUES) call.arguments[row->argument] = (long)row->other | HIGH_HALF;
+  if (row->kind == ROW_IOCTL) call.arguments[row->argument] = (long)refused_ioctls[0] | HIGH_HALF;
   if (row->kind == ROW_NONZERO) call.arguments[row->argument] = 1;
   if (row->kind == ROW_CREATE_MODE) {
     call.arguments[row->argument] = O_CREAT;
@@ -156,7 +157,7 @@ static void test_allowed(void) {
 static int in_child(void (*act)(void)) {
   const pid_t pid = fork();
   if (pid == 0) {
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || filter_enter(&program) != 0) _exit(255);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || filter_enter(&program, &listener) != 0) _exit(255);
     act();
     _exit(254);
   }
@@ -186,7 +187,7 @@ static void test_other_abis(void) {}
 #endif
 
 int main(void) {
-  if (!filter_assemble(&program)) return 2;
+  if (!filter_assemble(&program, false)) return 2;
   test_rows();
   test_every_bit();
   test_refused();

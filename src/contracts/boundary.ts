@@ -115,6 +115,23 @@ export type ExitReport =
   /** The sandbox ended underneath the command (guard died, protocol violation). */
   | { readonly kind: "lost"; readonly reason: string };
 
+/** A call that the mediator refused inside a write root. A claim, since the guard lives inside. */
+export interface RefusedCall {
+  readonly call: "open" | "mkdir" | "mknod" | "rename" | "link" | "symlink" | "truncate" | "bind";
+  /** errno name that the program got. */
+  readonly errno: string;
+  readonly rule: "listedName" | "gitConfig" | "gitHook" | "gitPointer" | "gitStructure" | "device" | "folding";
+  /** Absolute, inside; bytes that are not UTF-8 are replaced. */
+  readonly path: string;
+}
+
+export interface RefusedCalls {
+  /** All of them. */
+  readonly total: number;
+  /** The first, at most 100. */
+  readonly first: readonly RefusedCall[];
+}
+
 export interface Execution {
   /** Must be read to its end by exactly one reader: unread output holds the command back (credit, no growth). Ends after the command's last writer closes or the tree is killed. */
   readonly output: AsyncIterable<OutputChunk>;
@@ -128,6 +145,8 @@ export interface Execution {
   killTree(): Promise<void>;
   /** Never rejects. */
   readonly exit: Promise<ExitReport>;
+  /** What the mediator refused so far; complete once `killTree` has resolved. */
+  readonly refusedCalls: RefusedCalls;
 }
 
 export interface SandboxStats {

@@ -9,7 +9,8 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-const { stdout, stderr, hello, credit, ready, failed, started, notStarted, wallMissing, outputEnd, exited, treeGone } = frameTypes;
+const { stdout, stderr, hello, credit, ready, failed, started, notStarted, wallMissing, outputEnd, exited, treeGone, refused, refusedTotal } =
+  frameTypes;
 const fromGuard: ReadonlySet<number> = new Set([
   hello,
   credit,
@@ -23,6 +24,8 @@ const fromGuard: ReadonlySet<number> = new Set([
   outputEnd,
   exited,
   treeGone,
+  refused,
+  refusedTotal,
 ]);
 
 export function violation(what: string): GloveboxError {

@@ -1,14 +1,15 @@
 // One command in the guard, as the Boundary port shows it. Order of its life: started | not-started | wall-missing, then output and
 // exited in any order, output-end, tree-gone.
 import { constants } from "node:os";
-import type { Execution, ExitReport, OutputChunk, SignalName } from "../contracts/boundary.ts";
+import type { Execution, ExitReport, OutputChunk, RefusedCall, RefusedCalls, SignalName } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { errnoName } from "./errno-name.ts";
 import { violation } from "./frame-decoder.ts";
-import type { CommandMessage } from "./guard-message.ts";
+import type { CommandMessage, RefusalMessage } from "./guard-message.ts";
 import { creditFrame, killTreeFrame, resizeFrame, signalFrame, stdinEndFrame, stdinFrame } from "./host-frames.ts";
 import { InputWindow } from "./input-window.ts";
 import { OutputQueue } from "./output-queue.ts";
+import { sizes } from "./protocol.ts";
 
 function notStarted(message: CommandMessage & { kind: "not-started" }): ExitReport {
   const errno = errnoName(message.errno);
@@ -34,6 +35,8 @@ export class GuardExecution implements Execution {
   #hasOutputEnded = false;
   #isTreeGone = false;
   #isKilling = false;
+  readonly #refused: RefusedCall[] = [];
+  #refusedTotal: number | undefined;
 
   constructor(stream: number, send: (frame: Buffer) => void) {
     this.stream = stream;
@@ -64,6 +67,10 @@ export class GuardExecution implements Execution {
   /** Nothing of it is left in the guard. */
   get isOver(): boolean {
     return this.#hasOutputEnded && this.#isTreeGone;
+  }
+
+  get refusedCalls(): RefusedCalls {
+    return { total: this.#refusedTotal ?? this.#refused.length, first: this.#refused };
   }
 
   async writeStdin(bytes: Uint8Array): Promise<void> {
@@ -111,6 +118,13 @@ export class GuardExecution implements Execution {
       case "tree-gone":
         this.#acceptGone();
         return;
+      case "refused":
+        this.#acceptRefusal(message.refusal);
+        return;
+      case "refused-total":
+        if (this.#refusedTotal !== undefined || message.total < this.#refused.length) throw violation("refused-total");
+        this.#refusedTotal = message.total;
+        return;
       case "credit":
         this.#input.addCredit(message.bytes);
     }
@@ -128,6 +142,11 @@ export class GuardExecution implements Execution {
       return;
     }
     this.#start.resolve();
+  }
+
+  #acceptRefusal({ call, errno, rule, path }: RefusalMessage): void {
+    if (this.#isTreeGone || this.#refused.length === sizes.refusedMax) throw violation("refused-order");
+    this.#refused.push({ call, errno: errnoName(errno), rule, path: path.toString("utf8") });
   }
 
   #acceptGone(): void {

@@ -1,9 +1,19 @@
 // What a frame from the guard says. Checks shape and ranges; whether it may come now is the session's business.
 import { type Frame, violation } from "./frame-decoder.ts";
-import { channels, exitedHow, frameTypes, layers, type LayerName, sizes, stages, walls } from "./protocol.ts";
+import { calls, channels, exitedHow, frameTypes, layers, type LayerName, rules, sizes, stages, walls } from "./protocol.ts";
 
 export type WallName = keyof typeof walls;
 export type StageName = keyof typeof stages;
+export type CallName = keyof typeof calls;
+export type RuleName = keyof typeof rules;
+
+/** `path` is what the mediator found the caller to mean, as bytes: a name is whatever the command made it. */
+export interface RefusalMessage {
+  readonly call: CallName;
+  readonly errno: number;
+  readonly rule: RuleName;
+  readonly path: Buffer;
+}
 
 /** For one command. */
 export type CommandMessage =
@@ -21,7 +31,9 @@ export type CommandMessage =
       readonly maxRssBytes: number;
     }
   | { readonly kind: "tree-gone" }
-  | { readonly kind: "credit"; readonly bytes: number };
+  | { readonly kind: "credit"; readonly bytes: number }
+  | { readonly kind: "refused"; readonly refusal: RefusalMessage }
+  | { readonly kind: "refused-total"; readonly total: number };
 
 export type SessionMessage =
   | { readonly kind: "hello"; readonly version: number; readonly features: number; readonly epoch: number }
@@ -40,6 +52,8 @@ export type GuardMessage =
   | { readonly stream: number; readonly message: CommandMessage };
 
 const noRule = 0xffff_ffff;
+/** PATH_MAX and one name more. */
+const refusedPathMax = 4096 + 256;
 
 function need(condition: boolean, what: string): asserts condition {
   if (!condition) throw violation(what);
@@ -119,6 +133,13 @@ function parseCredit(payload: Buffer): CommandMessage {
   return { kind: "credit", bytes };
 }
 
+function parseRefused(payload: Buffer): CommandMessage {
+  need(payload.length > 12 && payload.length <= 12 + refusedPathMax, "refused-length");
+  const call = nameOf(calls, payload.readUInt32LE(0), "refused-call");
+  const rule = nameOf(rules, payload.readUInt32LE(8), "refused-rule");
+  return { kind: "refused", refusal: { call, errno: payload.readUInt32LE(4), rule, path: Buffer.from(payload.subarray(12)) } };
+}
+
 function parseOutput(type: number, bytes: Buffer): CommandMessage {
   need(bytes.length > 0, "output-empty");
   return { kind: "output", channel: type === frameTypes.stdout ? "stdout" : "stderr", bytes };
@@ -144,6 +165,11 @@ function parseCommand({ type, payload }: Frame): CommandMessage {
       return parseExited(payload);
     case frameTypes.credit:
       return parseCredit(payload);
+    case frameTypes.refused:
+      return parseRefused(payload);
+    case frameTypes.refusedTotal:
+      need(payload.length === 4, "refused-total-length");
+      return { kind: "refused-total", total: payload.readUInt32LE(0) };
     case frameTypes.outputEnd:
     case frameTypes.treeGone:
       need(payload.length === 0, "end-length");

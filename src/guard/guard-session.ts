@@ -8,7 +8,7 @@ import { FrameDecoder, violation } from "./frame-decoder.ts";
 import { GuardExecution } from "./guard-execution.ts";
 import { type GuardMessage, parseGuardMessage, type SessionMessage } from "./guard-message.ts";
 import { type GuardReady, Handshake } from "./handshake.ts";
-import { type GuardRule, signalFrame } from "./host-frames.ts";
+import { type GuardMediation, type GuardRule, signalFrame } from "./host-frames.ts";
 import { sizes } from "./protocol.ts";
 
 export interface GuardSessionOptions {
@@ -49,13 +49,13 @@ export class GuardSession {
   }
 
   /**
-   * Sends the rules and seals them. Rejects with WALL_UNAVAILABLE when a layer is missing or a rule cannot be set, and then the guard
+   * Sends the rules, and what is mediated, and seals them. Rejects with WALL_UNAVAILABLE when a layer is missing or a rule cannot be set, and then the guard
    * ends; with GUARD_PROTOCOL or SANDBOX_CLOSED when it does not answer as a guard.
    */
-  async configure(rules: readonly GuardRule[]): Promise<GuardReady> {
+  async configure(rules: readonly GuardRule[], mediation: GuardMediation = { writeRoots: [], listedNames: [] }): Promise<GuardReady> {
     if (this.#end !== undefined) throw this.#end;
     try {
-      return await this.#handshake.run(rules);
+      return await this.#handshake.run(rules, mediation);
     } catch (error) {
       this.#finish(error instanceof GloveboxError ? error : closed("guard.lost"));
       throw error;

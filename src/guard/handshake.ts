@@ -4,7 +4,7 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { errnoName } from "./errno-name.ts";
 import { violation } from "./frame-decoder.ts";
 import type { SessionMessage } from "./guard-message.ts";
-import { type GuardRule, helloFrame, ruleFrame, sealFrame } from "./host-frames.ts";
+import { type GuardMediation, type GuardRule, helloFrame, listedNameFrame, ruleFrame, sealFrame, writeRootFrame } from "./host-frames.ts";
 import { features, type LayerName, layers, sizes } from "./protocol.ts";
 
 /** The inner walls as the guard reports them. */
@@ -27,6 +27,20 @@ function unavailable(situation: string, values: Readonly<Record<string, string |
   return new GloveboxError("WALL_UNAVAILABLE", situation, { values });
 }
 
+/** A root or name that the guard would not take would end it as a broken protocol; the person should read which one it is. */
+function refuseUnusable({ writeRoots, listedNames }: GuardMediation): void {
+  const badRoot = writeRoots.find(
+    (path) => !path.startsWith("/") || path === "/" || path.includes("\0") || Buffer.byteLength(path) > pathBytesMax,
+  );
+  if (badRoot !== undefined) throw unavailable("guard.rule-unusable", { path: badRoot, errno: "EINVAL" });
+  const badName = listedNames.find((name) => !/^[^/\0]+(?:\/[^/\0]+)?$/u.test(name) || Buffer.byteLength(name) > sizes.nameMax);
+  if (badName !== undefined) throw unavailable("guard.rule-unusable", { path: badName, errno: "EINVAL" });
+  if (writeRoots.length > sizes.rootsMax)
+    throw unavailable("guard.rule-unusable", { path: writeRoots[sizes.rootsMax] ?? "", errno: "E2BIG" });
+  if (listedNames.length > sizes.namesMax)
+    throw unavailable("guard.rule-unusable", { path: listedNames[sizes.namesMax] ?? "", errno: "E2BIG" });
+}
+
 function landlockOld(): GloveboxError {
   return unavailable("guard.landlock-old", { needed: sizes.landlockAbiMin });
 }
@@ -37,6 +51,7 @@ export class Handshake {
   readonly #outcome = Promise.withResolvers<GuardReady>();
   #phase: "idle" | "waiting" | "ready" | "failed" = "idle";
   #rules: readonly GuardRule[] = [];
+  #mediation: GuardMediation = { writeRoots: [], listedNames: [] };
   #hello: (SessionMessage & { kind: "hello" }) | undefined;
 
   constructor(send: (frame: Buffer) => void, options: HandshakeOptions) {
@@ -49,12 +64,14 @@ export class Handshake {
     return this.#phase === "ready";
   }
 
-  async run(rules: readonly GuardRule[]): Promise<GuardReady> {
+  async run(rules: readonly GuardRule[], mediation: GuardMediation): Promise<GuardReady> {
     if (this.#phase !== "idle") throw new TypeError("Cannot configure a guard twice");
     const unusable = rules.find(({ path }) => path.includes("\0") || Buffer.byteLength(path) > pathBytesMax);
     if (unusable !== undefined) throw unavailable("guard.rule-unusable", { path: unusable.path, errno: "ENAMETOOLONG" });
+    refuseUnusable(mediation);
     this.#phase = "waiting";
     this.#rules = rules;
+    this.#mediation = mediation;
     if (this.#hello !== undefined) this.#begin(this.#hello);
     const limitMs = this.#options.readyTimeoutMs ?? 10_000;
     const timer = setTimeout(() => this.lose(unavailable("guard.silent", { limitMs })), limitMs);
@@ -95,7 +112,9 @@ export class Handshake {
     } else if (isTestBuild && this.#options.allowTestBuild !== true) {
       this.lose(unavailable("guard.test-build"));
     } else {
-      this.#send(Buffer.concat([helloFrame(hello.epoch), ...this.#rules.map(ruleFrame), sealFrame()]));
+      const { writeRoots, listedNames } = this.#mediation;
+      const frames = [...this.#rules.map(ruleFrame), ...writeRoots.map(writeRootFrame), ...listedNames.map(listedNameFrame)];
+      this.#send(Buffer.concat([helloFrame(hello.epoch), ...frames, sealFrame()]));
     }
   }
 

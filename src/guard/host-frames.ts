@@ -30,6 +30,17 @@ export interface GuardRule {
   readonly domain?: keyof typeof domains;
 }
 
+/** What the mediator holds inside the write roots. */
+export interface GuardMediation {
+  /** Absolute, inside, canonical; at most 32. None: nothing is mediated. */
+  readonly writeRoots: readonly string[];
+  /**
+   * Names that are never made, replaced or opened for writing below a write root, nor anything below them: `name`, or `above/name` for
+   * one in a directory of that name. Letter case does not count. At most 256, of at most 63 bytes.
+   */
+  readonly listedNames: readonly string[];
+}
+
 /** A resource of setrlimit(2) by its Linux number, and the most it may be. */
 export interface ResourceLimit {
   readonly resource: number;
@@ -64,6 +75,9 @@ export function ruleFrame(rule: GuardRule): Buffer {
   head.writeUInt8(domains[rule.domain ?? "both"], 9);
   return frame(frameTypes.landlockRule, 0, Buffer.concat([head, Buffer.from(rule.path)]));
 }
+
+export const writeRootFrame = (path: string): Buffer => frame(frameTypes.writeRoot, 0, Buffer.from(path));
+export const listedNameFrame = (name: string): Buffer => frame(frameTypes.listedName, 0, Buffer.from(name));
 
 /** The block of strings in as many frames as it takes. */
 export function argumentFrames(stream: number, block: Uint8Array): readonly Buffer[] {

@@ -19,6 +19,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   STAGE: protocol.stages,
   LAYER: protocol.layers,
   WALL: protocol.walls,
+  CALL: protocol.calls,
+  RULE: protocol.rules,
   EXIT: protocol.exitStatus,
 };
 

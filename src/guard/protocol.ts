@@ -9,6 +9,10 @@ export const sizes = {
   credit: 262_144,
   argumentsMax: 2_097_152,
   rlimitsMax: 16,
+  rootsMax: 32,
+  namesMax: 256,
+  nameMax: 63,
+  refusedMax: 100,
   landlockAbiMin: 6,
 } as const;
 
@@ -24,6 +28,8 @@ export const frameTypes = {
   signal: 0x16,
   resize: 0x17,
   killTree: 0x18,
+  writeRoot: 0x19,
+  listedName: 0x1a,
   ready: 0x40,
   failed: 0x41,
   started: 0x42,
@@ -34,6 +40,8 @@ export const frameTypes = {
   outputEnd: 0x47,
   exited: 0x48,
   treeGone: 0x49,
+  refused: 0x4a,
+  refusedTotal: 0x4b,
 } as const;
 
 export const channels = { stdin: 0, stdout: 1, stderr: 2 } as const;
@@ -51,12 +59,36 @@ export const layers = {
   rlimits: 0x8,
   landlock: 0x10,
   seccomp: 0x20,
-  all: 0x3f,
+  mediation: 0x40,
+  all: 0x7f,
 } as const;
 export type LayerName = Exclude<keyof typeof layers, "all">;
 
 /** What FAILED and WALL_MISSING name. */
-export const walls = { descriptors: 1, noNewPrivs: 2, capabilities: 3, rlimits: 4, landlock: 5, seccomp: 6, proc: 7 } as const;
+export const walls = {
+  descriptors: 1,
+  noNewPrivs: 2,
+  capabilities: 3,
+  rlimits: 4,
+  landlock: 5,
+  seccomp: 6,
+  proc: 7,
+  mediation: 8,
+} as const;
+
+/** What REFUSED names: the call, by what it does. */
+export const calls = { open: 1, mkdir: 2, mknod: 3, rename: 4, link: 5, symlink: 6, truncate: 7, bind: 8 } as const;
+
+/** What REFUSED names: why. */
+export const rules = {
+  listedName: 1,
+  gitConfig: 2,
+  gitHook: 3,
+  gitPointer: 4,
+  gitStructure: 5,
+  device: 6,
+  folding: 7,
+} as const;
 
 /** How the guard's process ends. */
 export const exitStatus = { closed: 0, usage: 70, testOption: 71, protocol: 72, wall: 73, internal: 74 } as const;

@@ -26,6 +26,7 @@ function gone(): GloveboxError {
 }
 
 export class MemoryExecution implements Execution {
+  readonly refusedCalls = { total: 0, first: [] };
   readonly exit: Promise<ExitReport>;
   readonly #output = new OutputQueue(creditBytes);
   readonly #input = new OutputQueue(creditBytes);

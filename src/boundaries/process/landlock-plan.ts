@@ -6,8 +6,10 @@ import { scratchInside } from "./inside.ts";
 import { childOf, isAtOrBelow, isBelow } from "./paths.ts";
 import type { View } from "./view.ts";
 
-/** What a rule allows at and below its path. `list` is the right to read directories, which tells names but no content. */
-export type RightsName = "list" | "read" | "write" | "device" | "terminal" | "processFiles";
+/**
+ * What a rule allows at and below its path. `list` is the right to read directories, which tells names but no content; `writeRoot` is whole for
+ * the guard, and without what writes or makes names for commands: that is the mediator's. */
+export type RightsName = "list" | "read" | "write" | "writeRoot" | "device" | "terminal" | "processFiles";
 
 export interface LandlockRule {
   readonly path: string;
@@ -59,7 +61,7 @@ export function landlockRules(view: View, tree: FileTree, dataFiles: readonly st
   const hidden = view.places.filter(({ access }) => access === "hidden").map(({ path }) => path);
   const expansion: Expansion = { tree, denied: [...hidden, ...view.holes], rules: [...fixedRules] };
   for (const place of view.places) {
-    if (place.access === "write") expansion.rules.push({ path: place.path, rights: "write", isOptional: false });
+    if (place.access === "write") expansion.rules.push({ path: place.path, rights: "writeRoot", isOptional: false });
     // Inside a write root a read-only place inherits the root's rights: a rule would change nothing.
     else if (place.access === "read" && place.around !== "write") addReadable(expansion, place.path);
   }

@@ -1,7 +1,7 @@
 // Starts bubblewrap with the guard inside, hands it the rules, and confirms from the host that the walls stand before anything may run.
 import { Duplex, Readable } from "node:stream";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
-import { type GuardReady, type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../guard/guard.ts";
+import { type GuardMediation, type GuardReady, type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../guard/guard.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
 import { readChildPid } from "./bwrap-status.ts";
 import { openDataFiles } from "./data-files.ts";
@@ -23,6 +23,7 @@ export interface LaunchRequest {
   readonly dataTexts: readonly string[];
   readonly privateDirectory: string;
   readonly rules: readonly LandlockRule[];
+  readonly mediation: GuardMediation;
   readonly layers: TestLayers;
   readonly isTest: boolean;
   readonly signal: AbortSignal;
@@ -62,7 +63,14 @@ function collectStderr(child: HostChild): () => string {
 function guardRules(request: LaunchRequest): readonly GuardRule[] {
   // Without the mounts the sandbox's own places are absent, which no rule may take for an error.
   const isOptional = (rule: LandlockRule): boolean => rule.isOptional || !request.layers.outer;
-  return request.rules.map((rule) => ({ path: rule.path, rights: rightsFor[rule.rights], optional: isOptional(rule) }));
+  return request.rules.flatMap((rule): readonly GuardRule[] => {
+    const place = { path: rule.path, optional: isOptional(rule) };
+    if (rule.rights !== "writeRoot") return [{ ...place, rights: rightsFor[rule.rights] }];
+    return [
+      { ...place, rights: rightsFor.write, domain: "session" },
+      { ...place, rights: rightsFor.mediated, domain: "command" },
+    ];
+  });
 }
 
 /** INVARIANT I-02: what the guard claims is compared with what the host sees of its first process. */
@@ -107,7 +115,7 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
   const session = openGuardSession(streamAt(child, controlDescriptor, Duplex), { allowTestBuild: request.isTest });
   const childPid = readChildPid(streamAt(child, statusDescriptor, Readable));
   try {
-    const ready = await session.configure(guardRules(request));
+    const ready = await session.configure(guardRules(request), request.mediation);
     if (request.isTest && !ready.isTestBuild)
       throw new GloveboxError("WALL_UNAVAILABLE", "wall.test-layers", { values: { path: request.guardPath } });
     const guardPid = await childPid;

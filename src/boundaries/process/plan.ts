@@ -1,5 +1,6 @@
 // The plan of one sandbox: a pure function of the spec and of what the file tree says. It opens nothing and starts nothing.
 import type { SandboxSpec } from "../../contracts/boundary.ts";
+import type { GuardMediation } from "../../guard/guard.ts";
 import { bwrapArguments, type DataFile } from "./bwrap-arguments.ts";
 import type { PathFacts } from "./environment.ts";
 import type { FileTree } from "./file-tree.ts";
@@ -7,6 +8,7 @@ import { sanitiseGitConfig } from "./git-config.ts";
 import { accountFiles, hostsFile, type Identity, identityFor } from "./identity.ts";
 import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
+import { listedNames } from "./listed-names.ts";
 import { isBelow } from "./paths.ts";
 import { compileRules, type ProtectedPath } from "./rules.ts";
 import { chooseStageDirectory, isOpenToAll, type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
@@ -28,6 +30,7 @@ export interface SandboxPlan {
   /** Options of bubblewrap, without status descriptor and program. */
   readonly bwrapArgs: readonly string[];
   readonly landlockRules: readonly LandlockRule[];
+  readonly mediation: GuardMediation;
   /** For the launcher; empty for an ordinary user. */
   readonly staged: readonly StagedBind[];
   /** The launcher's; empty for an ordinary user. */
@@ -113,6 +116,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
       tree,
       dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path),
     ),
+    mediation: { writeRoots: of("write"), listedNames },
     staged,
     stageDirectory,
     dataFiles,

@@ -88,6 +88,7 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
     privateDirectory: spec.privateDirectory,
     rules: plan.landlockRules,
+    mediation: plan.mediation,
     layers,
     isTest: options.testLayers !== undefined,
     signal: context.signal,

@@ -1,0 +1,103 @@
+// Reads through /proc and process_vm_readv. A caller that made itself non-dumpable cannot be read, and so its call is refused by Landlock.
+#define _GNU_SOURCE
+#include "caller.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "../cleanup.h"
+
+#define PAGE 4096u
+
+bool caller_read(const struct caller *caller, uint64_t address, void *into, size_t length) {
+  const struct iovec local = {into, length};
+  const struct iovec remote = {(void *)(uintptr_t)address, length};
+  return process_vm_readv(caller->thread, &local, 1, &remote, 1, 0) == (ssize_t)length;
+}
+
+int caller_read_path(const struct caller *caller, uint64_t address, char path[PATH_BYTES]) {
+  size_t have = 0;
+  while (have < PATH_BYTES) {
+    size_t portion = PAGE - (size_t)((address + have) % PAGE); // never across into a page that may be absent
+    if (portion > PATH_BYTES - have) portion = PATH_BYTES - have;
+    if (!caller_read(caller, address + have, path + have, portion)) return EFAULT;
+    if (memchr(path + have, '\0', portion) != NULL) return 0;
+    have += portion;
+  }
+  return ENAMETOOLONG;
+}
+
+int caller_open_directory(const struct caller *caller, int directory) {
+  char name[64];
+  if (directory == AT_FDCWD) snprintf(name, sizeof name, "/proc/%d/cwd", caller->thread);
+  else snprintf(name, sizeof name, "/proc/%d/fd/%d", caller->thread, directory);
+  return open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int descriptor_named(const char *path) {
+  static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+  static const char *const directories[] = {"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"};
+  for (int number = 0; number < 3; number++) {
+    if (strcmp(path, standard[number]) == 0) return number;
+  }
+  for (size_t index = 0; index < sizeof directories / sizeof *directories; index++) {
+    const size_t length = strlen(directories[index]);
+    if (strncmp(path, directories[index], length) != 0) continue;
+    char *end;
+    if (!isdigit((unsigned char)path[length])) return -1;
+    const long number = strtol(path + length, &end, 10);
+    return *end == '\0' && number <= 0x7fffffff ? (int)number : -1;
+  }
+  return -1;
+}
+
+int caller_open_named_descriptor(const struct caller *caller, const char *path) {
+  const int number = descriptor_named(path);
+  if (number < 0) return -1;
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%d/fd/%d", caller->thread, number);
+  return open(name, O_PATH | O_CLOEXEC);
+}
+
+static bool find_number(const char *text, const char *field, int base, long *value) {
+  const char *at = strstr(text, field);
+  if (at == NULL) return false;
+  *value = strtol(at + strlen(field), NULL, base);
+  return true;
+}
+
+// The fields stand at the beginning; the name before them is escaped by the kernel, so it cannot hold a line of its own.
+bool caller_look(const struct caller *caller, mode_t *mask, pid_t *process) {
+  char name[64];
+  char text[512];
+  snprintf(name, sizeof name, "/proc/%d/status", caller->thread);
+  AUTO_CLOSE const int fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const ssize_t length = read(fd, text, sizeof text - 1);
+  if (length <= 0) return false;
+  text[length] = '\0';
+  long found_mask;
+  long found_process;
+  if (!find_number(text, "\nUmask:\t", 8, &found_mask) || !find_number(text, "\nTgid:\t", 10, &found_process)) return false;
+  *mask = (mode_t)found_mask & 0777;
+  *process = (pid_t)found_process;
+  return true;
+}
+
+bool caller_waits(const struct caller *caller) {
+  return ioctl(caller->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &caller->id) == 0;
+}
+
+uint64_t caller_file_size_limit(const struct caller *caller) {
+  struct rlimit limit;
+  return prlimit(caller->thread, RLIMIT_FSIZE, NULL, &limit) == 0 ? limit.rlim_cur : 0;
+}

@@ -1,0 +1,31 @@
+// The thread whose call is mediated: its memory, its directories, its umask. Every word of it is hostile, and may change while we look.
+#ifndef GLOVEBOX_CALLER_H
+#define GLOVEBOX_CALLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../protocol/message.h"
+
+struct caller {
+  int listener;
+  uint64_t id; // of the notification
+  pid_t thread;
+};
+
+// Copies a path or link target once. 0, or an errno.
+int caller_read_path(const struct caller *caller, uint64_t address, char path[PATH_BYTES]);
+bool caller_read(const struct caller *caller, uint64_t address, void *into, size_t length);
+// An O_PATH descriptor for what `directory` (a number or AT_FDCWD) means to the caller, or -1.
+int caller_open_directory(const struct caller *caller, int directory);
+// An O_PATH descriptor of the caller's descriptor that a path such as /dev/stdout or /proc/self/fd/3 names, or -1 when it names none.
+int caller_open_named_descriptor(const struct caller *caller, const char *path);
+// The umask, and the number of the thread's process. False when the caller is gone.
+bool caller_look(const struct caller *caller, mode_t *mask, pid_t *process);
+// True while the caller waits for this answer, so that what was read belongs to it and to no later owner of its number.
+bool caller_waits(const struct caller *caller);
+uint64_t caller_file_size_limit(const struct caller *caller);
+
+#endif

@@ -1,0 +1,201 @@
+// Opens that write, create or truncate, and truncation by path. Read-only opens never come here.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../cleanup.h"
+#include "git-files.h"
+#include "mediate.h"
+#include "waiting.h"
+
+#define LINKS_MAX 40
+#define NAMELESS (O_TMPFILE & ~O_DIRECTORY)
+#define STATUS_FLAGS (O_APPEND | O_DIRECT | O_NOATIME | O_ASYNC)
+
+struct opening {
+  const struct caller *caller;
+  uint32_t call; // GB_CALL_*
+  int flags;
+  mode_t mode;
+  struct place place;
+  bool exists;
+  struct stat status;
+  bool exclusive, needs_exclusive; // the lock
+  bool is_pointer;                 // to be written through a pipe, after the lock is given back
+};
+
+static bool writes(const struct opening *opening) {
+  return (opening->flags & O_ACCMODE) != O_RDONLY || (opening->flags & O_TRUNC) != 0;
+}
+
+static struct answer refuse(const struct opening *opening, enum place_kind kind) {
+  return answer_judgement(&opening->place, opening->call, kind);
+}
+
+// Non-blocking, so that a pipe or a lease that turns up in this moment does not hold the lock.
+static struct answer perform(struct opening *opening) {
+  const int flags = opening->flags;
+  if (!opening->exists && (flags & O_CREAT) != 0) {
+    mode_t mask;
+    pid_t process;
+    if (!caller_look(opening->caller, &mask, &process)) return answer_continue();
+    umask(mask);
+  }
+  if (!caller_waits(opening->caller)) return answer_continue();
+  const int fd = openat(opening->place.parent, opening->place.name, flags | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, opening->mode);
+  if (fd < 0) return answer_error(errno);
+  if ((flags & O_NONBLOCK) == 0) fcntl(fd, F_SETFL, flags & STATUS_FLAGS);
+  return (struct answer){.kind = ANSWER_DESCRIPTOR, .descriptor = fd, .close_on_exec = (flags & O_CLOEXEC) != 0};
+}
+
+static bool waits_for_reader(const struct opening *opening) {
+  return opening->exists && S_ISFIFO(opening->status.st_mode) && (opening->flags & (O_ACCMODE | O_NONBLOCK | O_EXCL)) == O_WRONLY;
+}
+
+static struct answer open_plain(struct opening *opening) {
+  if (!waits_for_reader(opening)) return perform(opening);
+  const int node = openat(opening->place.parent, opening->place.name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  return node < 0 ? answer_error(errno) : fifo_open(opening->caller, node, (uint32_t)opening->flags);
+}
+
+static struct answer open_pointer(struct opening *opening, enum place_kind kind) {
+  const int flags = opening->flags;
+  if (opening->exists && (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0) return answer_error(EEXIST);
+  if (opening->exists && S_ISDIR(opening->status.st_mode)) return answer_error(EISDIR);
+  if (!opening->exists && (flags & O_CREAT) == 0) return answer_error(ENOENT);
+  if ((flags & O_ACCMODE) != O_WRONLY || (opening->exists && (flags & O_TRUNC) == 0)) return refuse(opening, kind);
+  opening->is_pointer = true;
+  return answer_continue();
+}
+
+static struct answer open_place(struct opening *opening) {
+  const bool creates = !opening->exists && (opening->flags & O_CREAT) != 0;
+  if (!writes(opening) && !creates) return answer_continue();
+  const struct verdict verdict = place_judge(&opening->place);
+  switch (verdict.kind) {
+    case PLACE_PLAIN:
+    case PLACE_ABOVE_LISTED:
+    case PLACE_GIT_SAMPLE:
+      return open_plain(opening);
+    case PLACE_GIT_POINTER:
+    case PLACE_GIT_DIRECTORY:
+      return open_pointer(opening, verdict.kind);
+    case PLACE_BECOMES_GIT:
+      if (!creates) return open_plain(opening);
+      if (!opening->exclusive) {
+        opening->needs_exclusive = true;
+        return answer_continue();
+      }
+      return git_check_directory(opening->place.parent) == 0 ? perform(opening) : refuse(opening, verdict.kind);
+    default:
+      return refuse(opening, verdict.kind);
+  }
+}
+
+// A link that lies in a protected place is not followed: it could be turned elsewhere by nobody but the host.
+static struct answer follow(struct opening *opening, int base, char *path) {
+  int from = base;
+  struct answer answer = answer_error(ELOOP);
+  for (int hop = 0; hop < LINKS_MAX; hop++) {
+    const bool ours = place_resolve(from, path, &opening->place);
+    if (from != base) close(from);
+    if (!ours || opening->place.slash) return answer_continue(); // a directory: the kernel has the right error
+    const bool keeps_link = (opening->flags & O_NOFOLLOW) != 0 || (opening->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+    opening->exists = fstatat(opening->place.parent, opening->place.name, &opening->status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!opening->exists || !S_ISLNK(opening->status.st_mode) || keeps_link) return open_place(opening);
+    const enum place_kind kind = place_judge(&opening->place).kind;
+    const ssize_t length = readlinkat(opening->place.parent, opening->place.name, path, PATH_BYTES - 1);
+    if (kind != PLACE_PLAIN && kind != PLACE_BECOMES_GIT) return refuse(opening, kind);
+    if (length <= 0) return answer_continue();
+    path[length] = '\0';
+    from = opening->place.parent; // closed by the next turn
+    opening->place.parent = -1;
+    answer = answer_continue();
+  }
+  if (from != base) close(from);
+  return answer;
+}
+
+// The name that a descriptor of the caller has now, if it is that of the same file.
+static struct answer reopen(struct opening *opening, int node) {
+  char link[40];
+  char path[PATH_BYTES];
+  struct stat meant;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", node);
+  const ssize_t length = readlink(link, path, sizeof path);
+  if (fstat(node, &meant) != 0 || !S_ISREG(meant.st_mode) || length <= 0 || length >= (ssize_t)sizeof path) return answer_continue();
+  path[length] = '\0';
+  if (!place_resolve_canonical(path, &opening->place)) return answer_continue();
+  opening->exists = fstatat(opening->place.parent, opening->place.name, &opening->status, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!opening->exists || opening->status.st_dev != meant.st_dev || opening->status.st_ino != meant.st_ino) return answer_continue();
+  opening->flags &= ~(O_CREAT | O_EXCL);
+  return open_place(opening);
+}
+
+static struct answer open_locked(struct opening *opening, int base, const char *path) {
+  char copy[PATH_BYTES];
+  AUTO_CLOSE const int node = caller_open_named_descriptor(opening->caller, path);
+  if (node >= 0) return reopen(opening, node);
+  memcpy(copy, path, strlen(path) + 1);
+  return follow(opening, base, copy);
+}
+
+static struct answer open_anywhere(struct opening *opening, int base, const char *path) {
+  for (;;) {
+    opening->place.parent = -1;
+    opening->needs_exclusive = opening->is_pointer = false;
+    mediation_lock(opening->exclusive);
+    struct answer answer = open_locked(opening, base, path);
+    mediation_unlock();
+    if (opening->is_pointer && caller_waits(opening->caller)) {
+      const bool replace = (opening->flags & O_EXCL) == 0;
+      mode_t mask = 077;
+      pid_t process;
+      caller_look(opening->caller, &mask, &process);
+      answer = pointer_open(&opening->place, opening->exists ? opening->status.st_mode : opening->mode & ~mask, replace);
+      answer.close_on_exec = (opening->flags & O_CLOEXEC) != 0;
+    }
+    place_close(&opening->place);
+    if (!opening->needs_exclusive) return answer;
+    opening->exclusive = true;
+  }
+}
+
+// A nameless file gets its name by a link later, past its opening: programs fall back to a named one.
+static struct answer open_nameless(int base, char *path) {
+  const size_t length = strlen(path);
+  struct place place;
+  if (length + 3 > PATH_BYTES) return answer_continue();
+  memcpy(path + length, "/x", 3);
+  if (!place_resolve(base, path, &place)) return answer_continue();
+  place_close(&place);
+  return answer_error(EOPNOTSUPP);
+}
+
+struct answer mediate_open(const struct caller *caller, const struct open_request *request) {
+  char path[PATH_BYTES];
+  if (caller_read_path(caller, request->path, path) != 0) return answer_continue();
+  AUTO_CLOSE const int base = path[0] == '/' ? -1 : caller_open_directory(caller, request->directory);
+  if (path[0] != '/' && base < 0) return answer_continue();
+  if ((request->flags & NAMELESS) != 0) return open_nameless(base, path);
+  struct opening opening = {.caller = caller, .call = GB_CALL_OPEN, .flags = (int)request->flags, .mode = request->mode & 07777};
+  return open_anywhere(&opening, base, path);
+}
+
+struct answer mediate_truncate(const struct caller *caller, uint64_t address, uint64_t length) {
+  char path[PATH_BYTES];
+  if (caller_read_path(caller, address, path) != 0) return answer_continue();
+  AUTO_CLOSE const int base = path[0] == '/' ? -1 : caller_open_directory(caller, AT_FDCWD);
+  if (path[0] != '/' && base < 0) return answer_continue();
+  struct opening opening = {.caller = caller, .call = GB_CALL_TRUNCATE, .flags = O_WRONLY | O_NONBLOCK | O_CLOEXEC};
+  const struct answer answer = open_anywhere(&opening, base, path);
+  if (answer.kind != ANSWER_DESCRIPTOR) return answer;
+  AUTO_CLOSE const int fd = answer.descriptor;
+  if (opening.is_pointer) return answer_error(EACCES);
+  if (length > caller_file_size_limit(caller)) return answer_error(EFBIG);
+  return answer_result(ftruncate(fd, (off_t)length));
+}

@@ -1,0 +1,101 @@
+// Kept by the guard and inherited by every keeper. The lock lies in memory that all of them share: a rename by one command excludes the
+// creates of every other.
+#define _GNU_SOURCE
+#include "mediation.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+
+static struct write_root roots[GB_SIZE_ROOTS_MAX];
+static char names[GB_SIZE_NAMES_MAX][GB_SIZE_NAME_MAX + 1];
+static size_t root_count, name_count;
+static pthread_rwlock_t *lock;
+
+// File systems that give one file several names by rules of their own (short names, folded letters): no rule about names holds there.
+static bool folds_names(const char *path) {
+  static const unsigned long types[] = {0x4d44, 0x2011bab0, 0x5346544e, 0x7366746e, 0x4244, 0x482b, 0xff534d42, 0xfe534d42};
+  struct statfs status;
+  if (statfs(path, &status) != 0) return true;
+  for (size_t index = 0; index < sizeof types / sizeof *types; index++) {
+    if (((unsigned long)status.f_type & 0xffffffffu) == types[index]) return true;
+  }
+  return false;
+}
+
+int mediation_add_root(const char *path) {
+  if (root_count == GB_SIZE_ROOTS_MAX) return E2BIG;
+  if (folds_names(path)) return EOPNOTSUPP;
+  struct write_root *root = &roots[root_count++];
+  root->length = strlen(path);
+  memcpy(root->path, path, root->length + 1);
+  return 0;
+}
+
+int mediation_add_name(const char *name) {
+  const size_t length = strlen(name);
+  if (name_count == GB_SIZE_NAMES_MAX || length > GB_SIZE_NAME_MAX) return E2BIG;
+  memcpy(names[name_count++], name, length + 1);
+  return 0;
+}
+
+int mediation_prepare(void) {
+  lock = mmap(NULL, sizeof *lock, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (lock == MAP_FAILED) return errno;
+  pthread_rwlockattr_t attributes;
+  pthread_rwlockattr_init(&attributes);
+  pthread_rwlockattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+  pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+  return pthread_rwlock_init(lock, &attributes);
+}
+
+bool mediation_is_needed(void) {
+  return root_count > 0;
+}
+
+const struct write_root *mediation_root_of(const char *path) {
+  const struct write_root *deepest = NULL;
+  for (size_t index = 0; index < root_count; index++) {
+    const struct write_root *root = &roots[index];
+    if (deepest != NULL && root->length <= deepest->length) continue;
+    if (strncmp(path, root->path, root->length) == 0 && (path[root->length] == '\0' || path[root->length] == '/')) deepest = root;
+  }
+  return deepest;
+}
+
+static bool same(const char *listed, size_t listed_length, const char *name, size_t length) {
+  return listed_length == length && strncasecmp(listed, name, length) == 0;
+}
+
+bool mediation_lists(const char *above, size_t above_length, const char *name, size_t length) {
+  for (size_t index = 0; index < name_count; index++) {
+    const char *listed = names[index];
+    const char *slash = strchr(listed, '/');
+    if (slash == NULL) {
+      if (same(listed, strlen(listed), name, length)) return true;
+    } else if (same(listed, (size_t)(slash - listed), above, above_length) && same(slash + 1, strlen(slash + 1), name, length)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool mediation_lists_below(const char *name) {
+  for (size_t index = 0; index < name_count; index++) {
+    const char *slash = strchr(names[index], '/');
+    if (slash != NULL && same(names[index], (size_t)(slash - names[index]), name, strlen(name))) return true;
+  }
+  return false;
+}
+
+void mediation_lock(bool exclusive) {
+  if (exclusive) pthread_rwlock_wrlock(lock);
+  else pthread_rwlock_rdlock(lock);
+}
+
+void mediation_unlock(void) {
+  pthread_rwlock_unlock(lock);
+}

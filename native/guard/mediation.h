@@ -1,0 +1,34 @@
+// What the mediator is told before the first command: write roots, listed names, and one lock for all commands of the sandbox.
+#ifndef GLOVEBOX_MEDIATION_H
+#define GLOVEBOX_MEDIATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../protocol/message.h"
+
+struct write_root {
+  size_t length;
+  char path[PATH_BYTES]; // canonical
+};
+
+// Each returns 0, or an errno.
+int mediation_add_root(const char *path);
+int mediation_add_name(const char *name);
+// Makes the lock. Call once, before the first command.
+int mediation_prepare(void);
+
+// False: there is no write root, and nothing to mediate.
+bool mediation_is_needed(void);
+// The deepest write root at or above a canonical path, or NULL.
+const struct write_root *mediation_root_of(const char *path);
+// Whether `name` below a directory of the name `above` ("" when it has none) is listed. ASCII letters count in either case.
+bool mediation_lists(const char *above, size_t above_length, const char *name, size_t length);
+// Whether the list has "name/something".
+bool mediation_lists_below(const char *name);
+
+// Calls that change which place a name means, or that make a git directory, exclude all others.
+void mediation_lock(bool exclusive);
+void mediation_unlock(void);
+
+#endif

@@ -1,0 +1,154 @@
+// Two threads take calls from the listener and answer them. What ends a thread unexpectedly ends the keeper, and with it the sandbox.
+#define _GNU_SOURCE
+#include "mediator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "mediate.h"
+#include "waiting.h"
+
+#define THREADS 2
+#define STACK_BYTES (512u * 1024u)
+#define SET_FLAGS _IOW('!', 4, uint64_t) // Linux 6.6: the caller and its mediator run on one processor in turn
+#define SYNC_WAKE_UP 1ul
+
+static int notifications;
+static mediator_reporter reporter;
+static atomic_uint refusals;
+
+static struct answer make(const struct caller *caller, const struct make_request request) {
+  return mediate_make(caller, &request);
+}
+
+static struct answer pair(const struct caller *caller, uint32_t call, const struct pair_request request) {
+  return call == GB_CALL_LINK ? mediate_link(caller, &request) : mediate_rename(caller, &request);
+}
+
+static struct answer open_at(const struct caller *caller, const struct open_request request) {
+  return mediate_open(caller, &request);
+}
+
+#define HERE AT_FDCWD
+#define MODE(value) ((mode_t)((value) & 0177777))
+
+#ifdef SYS_open // calls that aarch64 never had
+static bool mediate_old(const struct caller *caller, int number, const uint64_t *at, struct answer *answer) {
+  switch (number) {
+    case SYS_open:
+      *answer = open_at(caller, (struct open_request){HERE, at[0], (uint32_t)at[1], MODE(at[2])});
+      return true;
+    case SYS_creat:
+      *answer = open_at(caller, (struct open_request){HERE, at[0], O_CREAT | O_WRONLY | O_TRUNC, MODE(at[1])});
+      return true;
+    case SYS_mkdir:
+      *answer = make(caller, (struct make_request){.directory = HERE, .path = at[0], .mode = MODE(at[1]), .what = MAKE_DIRECTORY});
+      return true;
+    case SYS_mknod:
+      *answer = make(caller, (struct make_request){.directory = HERE, .path = at[0], .mode = MODE(at[1]), .what = MAKE_NODE});
+      return true;
+    case SYS_symlink:
+      *answer = make(caller, (struct make_request){.directory = HERE, .path = at[1], .target = at[0], .what = MAKE_LINK});
+      return true;
+    case SYS_rename:
+      *answer = pair(caller, GB_CALL_RENAME, (struct pair_request){HERE, HERE, at[0], at[1], 0});
+      return true;
+    case SYS_link:
+      *answer = pair(caller, GB_CALL_LINK, (struct pair_request){HERE, HERE, at[0], at[1], 0});
+      return true;
+    default:
+      return false;
+  }
+}
+#else
+static bool mediate_old(const struct caller *caller, int number, const uint64_t *at, struct answer *answer) {
+  (void)caller, (void)number, (void)at, (void)answer;
+  return false;
+}
+#endif
+
+static struct answer mediate(const struct caller *caller, int number, const uint64_t *at) {
+  struct answer answer;
+  if (mediate_old(caller, number, at, &answer)) return answer;
+  switch (number) {
+    case SYS_openat:
+      return open_at(caller, (struct open_request){(int)at[0], at[1], (uint32_t)at[2], MODE(at[3])});
+    case SYS_mkdirat:
+      return make(caller, (struct make_request){.directory = (int)at[0], .path = at[1], .mode = MODE(at[2]), .what = MAKE_DIRECTORY});
+    case SYS_mknodat:
+      return make(caller, (struct make_request){.directory = (int)at[0], .path = at[1], .mode = MODE(at[2]), .what = MAKE_NODE});
+    case SYS_symlinkat:
+      return make(caller, (struct make_request){.directory = (int)at[1], .path = at[2], .target = at[0], .what = MAKE_LINK});
+#ifdef SYS_renameat
+    case SYS_renameat:
+      return pair(caller, GB_CALL_RENAME, (struct pair_request){(int)at[0], (int)at[2], at[1], at[3], 0});
+#endif
+    case SYS_renameat2:
+      return pair(caller, GB_CALL_RENAME, (struct pair_request){(int)at[0], (int)at[2], at[1], at[3], (uint32_t)at[4]});
+    case SYS_linkat:
+      return pair(caller, GB_CALL_LINK, (struct pair_request){(int)at[0], (int)at[2], at[1], at[3], (uint32_t)at[4]});
+    case SYS_truncate:
+      return mediate_truncate(caller, at[0], at[1]);
+    case SYS_bind:
+      return mediate_bind(caller, (int)at[0], at[1], (uint32_t)at[2]);
+    default:
+      return answer_error(ENOSYS); // the filter and this list are not the same
+  }
+}
+
+static void *serve(void *unused) {
+  (void)unused;
+  if (unshare(CLONE_FS) != 0) _exit(1); // a umask and a directory of this thread's own
+  for (;;) {
+    struct seccomp_notif call;
+    memset(&call, 0, sizeof call);
+    if (ioctl(notifications, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) {
+      if (errno == EINTR || errno == ENOENT) continue; // the caller was killed
+      _exit(1);
+    }
+    const struct caller caller = {.listener = notifications, .id = call.id, .thread = (pid_t)call.pid};
+    pointer_settle();
+    uint64_t arguments[6];
+    for (int index = 0; index < 6; index++) arguments[index] = call.data.args[index];
+    const struct answer answer = caller.thread > 0 ? mediate(&caller, call.data.nr, arguments) : answer_error(EPERM);
+    answer_send(&caller, &answer);
+  }
+}
+
+bool mediator_start_thread(void *(*run)(void *), void *argument) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  const bool started = pthread_create(&thread, &attributes, run, argument) == 0;
+  pthread_attr_destroy(&attributes);
+  return started;
+}
+
+bool mediator_start(int listener, mediator_reporter report) {
+  notifications = listener;
+  reporter = report;
+  ioctl(listener, SET_FLAGS, SYNC_WAKE_UP); // a kernel without it is only slower
+  for (int count = 0; count < THREADS; count++) {
+    if (!mediator_start_thread(serve, NULL)) return false;
+  }
+  return true;
+}
+
+uint32_t mediator_finish(void) {
+  pointer_settle();
+  return refusals;
+}
+
+void mediator_report(const struct place *place, uint32_t call, uint32_t rule, uint32_t error) {
+  if (refusals++ < GB_SIZE_REFUSED_MAX) reporter(call, error, rule, place->path, (uint32_t)strlen(place->path));
+}

@@ -1,0 +1,20 @@
+// The mediator of one command: threads of its keeper that answer what its filter notifies. INVARIANT I-04
+#ifndef GLOVEBOX_MEDIATOR_H
+#define GLOVEBOX_MEDIATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "place.h"
+
+// Starts answering. False: the keeper must end, and with it everything. `report` sends what the mediator refused to the guard.
+typedef void (*mediator_reporter)(uint32_t call, uint32_t error, uint32_t rule, const char *path, uint32_t length);
+bool mediator_start(int listener, mediator_reporter report);
+// The command's tree is gone: puts in place what is complete, and gives the number of refusals.
+uint32_t mediator_finish(void);
+
+// For the parts of the mediator.
+bool mediator_start_thread(void *(*run)(void *), void *argument);
+void mediator_report(const struct place *place, uint32_t call, uint32_t rule, uint32_t error);
+
+#endif

@@ -1,0 +1,79 @@
+// Resolution by openat2. What the path says is read once; from then on only the descriptor and the name count.
+#define _GNU_SOURCE
+#include "place.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../cleanup.h"
+
+static int open_parent(int base, const char *path, unsigned long long resolve) {
+  const struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = resolve};
+  return (int)syscall(SYS_openat2, base, path, &how, sizeof how);
+}
+
+// Cuts `path` into the directory part and the last name. False for a path whose last name is none: "", "/", ".", "..".
+static bool split(char *path, const char **directory, struct place *place) {
+  size_t length = strlen(path);
+  place->slash = length > 1 && path[length - 1] == '/';
+  while (length > 1 && path[length - 1] == '/') path[--length] = '\0';
+  char *slash = strrchr(path, '/');
+  const char *name = slash == NULL ? path : slash + 1;
+  const size_t name_length = strlen(name);
+  if (name_length == 0 || name_length > NAME_MAX || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return false;
+  memcpy(place->name, name, name_length + 1);
+  if (slash == NULL) {
+    *directory = ".";
+  } else if (slash == path) {
+    *directory = "/";
+  } else {
+    *slash = '\0';
+    *directory = path;
+  }
+  return true;
+}
+
+bool place_refresh(struct place *place) {
+  char link[40];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", place->parent);
+  const ssize_t length = readlink(link, place->path, PATH_BYTES);
+  if (length <= 0 || length >= (ssize_t)PATH_BYTES) return false;
+  place->parent_length = (size_t)length;
+  place->path[length] = '\0';
+  place->root = mediation_root_of(place->path);
+  if (place->root == NULL) return false;
+  place->path[length] = '/';
+  memcpy(place->path + length + 1, place->name, strlen(place->name) + 1);
+  return true;
+}
+
+static bool resolve_with(int base, const char *path, unsigned long long flags, struct place *place) {
+  char copy[PATH_BYTES];
+  const char *directory;
+  place->parent = -1;
+  const size_t length = strlen(path);
+  if (length >= sizeof copy) return false;
+  memcpy(copy, path, length + 1);
+  if (!split(copy, &directory, place)) return false;
+  place->parent = open_parent(base, directory, flags);
+  if (place->parent < 0) return false;
+  if (place_refresh(place)) return true;
+  place_close(place);
+  return false;
+}
+
+bool place_resolve(int base, const char *path, struct place *place) {
+  return resolve_with(base, path, RESOLVE_NO_MAGICLINKS, place);
+}
+
+bool place_resolve_canonical(const char *path, struct place *place) {
+  return resolve_with(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS, place);
+}
+
+void place_close(struct place *place) {
+  close_if_open(&place->parent);
+}

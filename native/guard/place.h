@@ -1,0 +1,53 @@
+// Where a name leads: the directory by descriptor, the name in it, and what the rules say about the two.
+#ifndef GLOVEBOX_PLACE_H
+#define GLOVEBOX_PLACE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "mediation.h"
+
+struct place {
+  int parent;                    // O_PATH
+  const struct write_root *root; // the one that it lies in
+  bool slash;                    // the path ended in one: it means a directory
+  char name[NAME_MAX + 1];
+  size_t parent_length;
+  char path[PATH_BYTES + NAME_MAX + 1]; // canonical: parent, slash, name
+};
+
+enum place_kind {
+  PLACE_PLAIN,
+  PLACE_LISTED,       // on the list, or below something that is
+  PLACE_ABOVE_LISTED, // the first half of a listed pair
+  PLACE_FOLDING,      // not to be judged by its letters
+  PLACE_GIT_DIRECTORY, // the name .git
+  PLACE_GIT_CONFIG,
+  PLACE_GIT_POINTER, // gitdir and commondir of a git directory
+  PLACE_GIT_HOOK,
+  PLACE_GIT_SAMPLE,
+  PLACE_GIT_ATTRIBUTES,
+  PLACE_GIT_PART,    // hooks, info, objects, refs, ... of a git directory: directories that are made, never links or moved in
+  PLACE_BECOMES_GIT, // making this name makes its directory a git directory
+};
+
+struct verdict {
+  enum place_kind kind;
+  bool in_git; // a component of the path is .git
+};
+
+// Opens the parent without following magic links. False: it lies in no write root or cannot be opened, and is left to the kernel, where
+// Landlock decides. `base` is an O_PATH directory for relative paths.
+bool place_resolve(int base, const char *path, struct place *place);
+// As place_resolve for a canonical path, with no link in it.
+bool place_resolve_canonical(const char *path, struct place *place);
+// Finds the path of the parent again, which may have been renamed since. False when it lies in no write root any more.
+bool place_refresh(struct place *place);
+void place_close(struct place *place);
+
+struct verdict place_judge(const struct place *place);
+// The GB_RULE_* that a refusal for this kind names.
+unsigned place_rule(enum place_kind kind);
+
+#endif

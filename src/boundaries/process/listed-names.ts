@@ -1,0 +1,48 @@
+// Names that are never made, replaced or opened for writing in a write root, at any depth and in any letter case, nor anything below them:
+// what the host executes or trusts merely because it lies there. Git's own files are held by rules about structure in the guard.
+
+const shellStart = [
+  ".bashrc",
+  ".bash_profile",
+  ".bash_login",
+  ".bash_logout",
+  ".bash_aliases",
+  ".profile",
+  ".zshrc",
+  ".zshenv",
+  ".zprofile",
+  ".zlogin",
+  ".zlogout",
+  ".kshrc",
+  ".mkshrc",
+  ".cshrc",
+  ".tcshrc",
+  ".login",
+  ".logout",
+  ".inputrc",
+  ".xprofile",
+  ".xinitrc",
+  ".xsession",
+  ".xsessionrc",
+  ".pam_environment",
+] as const;
+
+/** Of a home directory; a write root that is one, or lies in one, must not hold them. */
+const userSettings = [
+  ".gitconfig",
+  ".ssh",
+  "authorized_keys",
+  ".config/fish",
+  ".config/git",
+  ".config/autostart",
+  ".config/systemd",
+  ".config/environment.d",
+] as const;
+
+/** Read as soon as somebody enters the directory or opens it. */
+const directorySettings = [".envrc", ".husky", ".vscode", ".idea", ".mcp.json", ".claude", ".codex", ".cursor"] as const;
+
+/** Our own policy: what a project could tell the next run. INVARIANT I-15 */
+const ownPolicy = ["glovebox.yaml", "glovebox.yml", "glovebox.json", "glovebox.toml", ".glovebox", ".config/glovebox"] as const;
+
+export const listedNames: readonly string[] = [...shellStart, ...userSettings, ...directorySettings, ...ownPolicy];
