@@ -33,6 +33,9 @@ function launcherError(step: string, encoded: string, errno: string): GloveboxEr
         encoded.replaceAll(/%([0-9a-f]{2})/gu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
         "latin1",
       ).toString();
+  // The id map is held by a user namespace of its own: ENOSPC and EPERM are what the kernel says when there may be none (user_namespaces(7)).
+  if (step === "idmap" && ["ENOSPC", "EPERM", "EUSERS"].includes(errno))
+    return unavailable("wall.user-namespaces", { path, detail: errno });
   return step === "idmap"
     ? unavailable("wall.idmap", { path, detail: errno })
     : unavailable("wall.launcher", { step, path, detail: errno });
