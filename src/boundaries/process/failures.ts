@@ -51,6 +51,9 @@ export function launchError(failure: LaunchFailure): GloveboxError | undefined {
     const needed = `${bubblewrapMinimum.major}.${bubblewrapMinimum.minor}`;
     return unavailable("wall.bubblewrap-old", { path: failure.bubblewrapPath, needed, detail });
   }
+  if (/^bwrap: Race condition binding/mu.test(failure.stderr)) {
+    return new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path: detail } });
+  }
   if (namespaceRefusals.some((pattern) => pattern.test(failure.stderr))) {
     return unavailable("wall.user-namespaces", { path: failure.bubblewrapPath, detail });
   }

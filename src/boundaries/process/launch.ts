@@ -4,7 +4,7 @@ import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { type GuardReady, type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../guard/guard.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
 import { readChildPid } from "./bwrap-status.ts";
-import { openDataFiles } from "./data-files.ts";
+import { type HeldPlace, openDescriptors } from "./descriptors.ts";
 import { launchError } from "./failures.ts";
 import { processStatus } from "./host-processes.ts";
 import type { LandlockRule } from "./landlock-plan.ts";
@@ -21,6 +21,8 @@ export interface LaunchRequest {
   readonly guardPath: string;
   /** What bubblewrap reads from descriptors 5, 6, ... */
   readonly dataTexts: readonly string[];
+  /** What it binds from the descriptors after those. */
+  readonly heldPlaces: readonly HeldPlace[];
   readonly privateDirectory: string;
   readonly rules: readonly LandlockRule[];
   readonly layers: TestLayers;
@@ -40,7 +42,7 @@ export interface Launched {
 
 export const controlDescriptor = 3;
 export const statusDescriptor = 4;
-/** `openDataFiles` numbers from here. */
+/** `openDescriptors` numbers from here. */
 export const firstDataDescriptor = 5;
 
 const stderrMaximum = 16 * 1024;
@@ -80,12 +82,12 @@ function confirmWalls(guardPid: number, layers: TestLayers): void {
 
 function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>; stderr: () => string } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const data = openDataFiles(request.dataTexts, request.privateDirectory);
+  const given = openDescriptors(request.dataTexts, request.heldPlaces, request.privateDirectory);
   try {
     const child = spawnProcess(request.program, request.args, {
       environment: {},
       cwd: "/",
-      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", ...data.descriptors],
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", ...given.numbers],
       // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
       ownGroup: true,
     });
@@ -93,7 +95,7 @@ function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>
     child.on("close", () => resolve());
     return { child, ended: promise, stderr: collectStderr(child) };
   } finally {
-    data.close();
+    given.close();
   }
 }
 

@@ -4,7 +4,15 @@ import type { ProbeLine, ProbeReport } from "../../contracts/boundary.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
 import { type GuardProbe, parseProbe, sizes } from "../../guard/guard.ts";
 import { capture } from "../../kit/spawn.ts";
-import { bubblewrapMinimum, bubblewrapVersion, findBubblewrap, guardProbe, isExecutable, isNewEnough } from "./tools.ts";
+import {
+  bubblewrapMinimum,
+  bubblewrapVersion,
+  canBindDescriptors,
+  findBubblewrap,
+  guardProbe,
+  isExecutable,
+  isNewEnough,
+} from "./tools.ts";
 
 export interface ProbeTargets {
   readonly bubblewrap?: string;
@@ -78,8 +86,8 @@ async function insideNamespaces(
 async function bubblewrapLine(file: string | undefined): Promise<ProbeLine> {
   const version = file === undefined ? undefined : await bubblewrapVersion(file);
   const needed = `${bubblewrapMinimum.major}.${bubblewrapMinimum.minor}`;
-  const works = version !== undefined && isNewEnough(version);
-  const detail = version === undefined ? "" : works ? `${version} ${file}` : `${version} < ${needed} ${file}`;
+  const works = file !== undefined && version !== undefined && isNewEnough(version) && (await canBindDescriptors(file));
+  const detail = version === undefined ? "" : works ? `${version} ${file}` : `${version} ${file} (>= ${needed}, --ro-bind-fd)`;
   return required({ name: "bubblewrap", works, detail, fix: { key: "wall.fix.bubblewrap" } });
 }
 

@@ -1,6 +1,8 @@
 // The process boundary: a Linux process tree behind bubblewrap, Landlock and seccomp. INVARIANT I-02, I-03, I-04, I-09
 import type { Boundary, OpenContext, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { confirmPlaces } from "./confirm-places.ts";
+import type { HeldPlace } from "./descriptors.ts";
 import { hostFileTree } from "./file-tree.ts";
 import { isUidInUse } from "./host-processes.ts";
 import { firstDataDescriptor, launch, type Launched, statusDescriptor } from "./launch.ts";
@@ -57,6 +59,14 @@ function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers): 
   };
 }
 
+function heldPlaces(plan: SandboxPlan): readonly HeldPlace[] {
+  const tree = hostFileTree(true);
+  return plan.held.map((path) => {
+    const planned = plan.view.places.find((place) => place.path === path);
+    return { path, identity: planned?.identity ?? tree.look(path)?.identity ?? "" };
+  });
+}
+
 async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
   const layers = options.testLayers ?? allLayers;
   if (process.getuid?.() !== spec.user.uid) {
@@ -86,13 +96,22 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     bubblewrapPath,
     guardPath: options.guardPath,
     dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
+    heldPlaces: layers.outer ? heldPlaces(plan) : [],
     privateDirectory: spec.privateDirectory,
     rules: plan.landlockRules,
     layers,
     isTest: options.testLayers !== undefined,
     signal: context.signal,
   });
-  return new ProcessSandbox(spec, plan, launched, wallReport(plan, launched, layers));
+  const sandbox = new ProcessSandbox(spec, plan, launched, wallReport(plan, launched, layers));
+  if (!layers.outer) return sandbox;
+  try {
+    confirmPlaces(plan.view, hostFileTree(true), isRoot ? `/proc/${launched.guardPid}/root` : "");
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+  return sandbox;
 }
 
 /** Opens nothing yet; `probe()` says what this machine can hold. */
