@@ -10,12 +10,13 @@ find_pinned() {
 }
 
 # What set-up depends on, by content: after a pull that changed the lock file or the native sources it differs from the stored copy.
-fingerprint() (
+# Becomes `cat`: call it only in a pipeline or another process of its own.
+fingerprint() {
   LC_ALL=C
-  cd -- "$root" || exit 1
+  cd -- "$root" || exit
   printf '%s\n' native/*.[ch] native/*/*.[ch]
   exec cat package-lock.json native/Makefile native/*.[ch] native/*/*.[ch] 2>/dev/null
-)
+}
 
 is_set_up() {
   find_pinned && [ -x "$root/build/guard" ] && [ -x "$root/build/launcher" ] && [ -f "$root/build/setup.stamp" ] || return 1
