@@ -5,6 +5,7 @@ import { confirmPlaces } from "./confirm-places.ts";
 import type { HeldPlace } from "./descriptors.ts";
 import { hostFileTree } from "./file-tree.ts";
 import { isUidInUse } from "./host-processes.ts";
+import { isUidPromised } from "./identity.ts";
 import { firstDataDescriptor, launch, type Launched, statusDescriptor } from "./launch.ts";
 import { launcherArguments } from "./launcher-arguments.ts";
 import { bubblewrapCommand, type TestLayers } from "./layers.ts";
@@ -59,6 +60,13 @@ function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers): 
   };
 }
 
+function isUidTaken(uid: number): boolean {
+  const tree = hostFileTree(true);
+  const text = (file: string): string => tree.text(file) ?? "";
+  const subordinate = ["/etc/subuid", "/etc/subgid"].map(text);
+  return isUidInUse(uid) || isUidPromised(uid, { passwd: text("/etc/passwd"), subordinate });
+}
+
 function heldPlaces(plan: SandboxPlan): readonly HeldPlace[] {
   const tree = hostFileTree(true);
   return plan.held.map((path) => {
@@ -82,7 +90,7 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     guardPath: options.guardPath,
     firstDescriptor: firstDataDescriptor,
   });
-  if (isRoot && isUidInUse(plan.identity.hostUid)) {
+  if (isRoot && isUidTaken(plan.identity.hostUid)) {
     throw new GloveboxError("WALL_UNAVAILABLE", "wall.uid-taken", { values: { uid: plan.identity.hostUid } });
   }
   const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, statusDescriptor, layers });
