@@ -4,7 +4,7 @@ import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { type GuardReady, type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../guard/guard.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
 import { readChildPid } from "./bwrap-status.ts";
-import { type HeldPlace, openDescriptors } from "./descriptors.ts";
+import { type HeldPlace, openPlaces } from "./held-places.ts";
 import { launchError } from "./failures.ts";
 import { processStatus } from "./host-processes.ts";
 import type { LandlockRule } from "./landlock-plan.ts";
@@ -23,7 +23,6 @@ export interface LaunchRequest {
   readonly dataTexts: readonly string[];
   /** What it binds from the descriptors after those. */
   readonly heldPlaces: readonly HeldPlace[];
-  readonly privateDirectory: string;
   readonly rules: readonly LandlockRule[];
   readonly layers: TestLayers;
   readonly isTest: boolean;
@@ -42,7 +41,6 @@ export interface Launched {
 
 export const controlDescriptor = 3;
 export const statusDescriptor = 4;
-/** `openDescriptors` numbers from here. */
 export const firstDataDescriptor = 5;
 
 const stderrMaximum = 16 * 1024;
@@ -82,17 +80,23 @@ function confirmWalls(guardPid: number, layers: TestLayers): void {
 
 function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>; stderr: () => string } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const given = openDescriptors(request.dataTexts, request.heldPlaces, request.privateDirectory);
+  const given = openPlaces(request.heldPlaces);
   try {
     const child = spawnProcess(request.program, request.args, {
       environment: {},
       cwd: "/",
-      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", ...given.numbers],
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", ...request.dataTexts.map(() => "pipe" as const), ...given.numbers],
       // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
       ownGroup: true,
     });
     child.on("error", () => resolve());
     child.on("close", () => resolve());
+    for (const [index, text] of request.dataTexts.entries()) {
+      // Pipes, not files: a file would wait for the disk's journal.
+      const stream = streamAt(child, firstDataDescriptor + index, Duplex);
+      stream.on("error", () => {}); // bubblewrap ended before it read: its exit says why
+      stream.end(text);
+    }
     return { child, ended: promise, stderr: collectStderr(child) };
   } finally {
     given.close();

@@ -2,7 +2,7 @@
 import type { Boundary, OpenContext, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { confirmPlaces } from "./confirm-places.ts";
-import type { HeldPlace } from "./descriptors.ts";
+import type { HeldPlace } from "./held-places.ts";
 import { hostFileTree } from "./file-tree.ts";
 import { isUidInUse } from "./host-processes.ts";
 import { isUidPromised } from "./identity.ts";
@@ -105,7 +105,6 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     guardPath: options.guardPath,
     dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
     heldPlaces: layers.outer ? heldPlaces(plan) : [],
-    privateDirectory: spec.privateDirectory,
     rules: plan.landlockRules,
     layers,
     isTest: options.testLayers !== undefined,

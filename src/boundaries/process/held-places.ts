@@ -1,6 +1,5 @@
-// Descriptors for bubblewrap: texts whose files have no name any more, and places held as they were planned.
-import { closeSync, constants, fstatSync, openSync, unlinkSync, writeFileSync } from "node:fs";
-import path from "node:path";
+// Places of the host as descriptors for bubblewrap: held as they were planned, whatever gets their names meanwhile.
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 
 export interface HeldPlace {
@@ -25,25 +24,16 @@ function openPlace({ path: place, identity }: HeldPlace): number {
   throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path: place } });
 }
 
-function openText(text: string, file: string): number {
-  writeFileSync(file, text, { flag: "wx", mode: 0o600 });
-  const descriptor = openSync(file, "r");
-  unlinkSync(file);
-  return descriptor;
-}
-
 /**
- * First the texts, then the places. Synchronous: a few kilobytes, and a descriptor must not leak between two turns.
- * @param directory private to the sandbox
+ * Synchronous: a descriptor must not leak between two turns.
  * @throws SANDBOX_OPEN_FAILED when a place is not what was planned
  */
-export function openDescriptors(texts: readonly string[], places: readonly HeldPlace[], directory: string): Descriptors {
+export function openPlaces(places: readonly HeldPlace[]): Descriptors {
   const numbers: number[] = [];
   const close = (): void => {
     for (const descriptor of numbers.splice(0)) closeSync(descriptor);
   };
   try {
-    for (const [index, text] of texts.entries()) numbers.push(openText(text, path.join(directory, `data-${index}`)));
     for (const place of places) numbers.push(openPlace(place));
   } catch (error) {
     close();
