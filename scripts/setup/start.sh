@@ -24,6 +24,11 @@ is_set_up() {
   fingerprint | cmp -s - "$root/build/setup.stamp"
 }
 
+# The bundle of all sources that set-up makes: taken only while nothing it was made from is newer (a directory is newer when a file left it).
+bundle_is_current() {
+  [ -f "$root/bundle/main.js" ] && [ -z "$(find "$root/src" "$root/node_modules/.package-lock.json" -newer "$root/bundle/main.js" -print -quit 2>/dev/null)" ]
+}
+
 # The sentence for a machine without Node, in the person's language; the catalogue keeps each language on a line of its own.
 say_no_node() {
   case ${LC_ALL:-${LC_MESSAGES:-${LANG:-}}} in
