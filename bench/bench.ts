@@ -1,12 +1,15 @@
 // `npm run bench`: every number that SPECIFICATION.md promises as a ratio, measured in one run on this machine.
 import { capture } from "../src/kit/spawn.ts";
 import { benchCommandLine } from "./command-line.ts";
-import { benchLedger } from "./ledger.ts";
+import { benchExec } from "./exec.ts";
+import { benchLedger, ledgerBenchLines } from "./ledger.ts";
 import { machineLine } from "./measure.ts";
 import { benchOpen } from "./open.ts";
 
 console.log(machineLine());
 console.log((await capture("/usr/bin/bwrap", ["--version"])).stdout.trim());
 await benchOpen();
+await benchExec();
 await benchCommandLine();
-await benchLedger();
+console.log("\nledger");
+for (const line of ledgerBenchLines(await benchLedger())) console.log(`  ${line}`);

@@ -28,7 +28,12 @@ export async function benchCommandLine(rounds = 15): Promise<void> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-bench-")));
   const project = path.join(base, "project");
   await mkdir(project);
-  const environment = { PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, XDG_STATE_HOME: base, HOME: base };
+  const environment = {
+    PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+    XDG_STATE_HOME: base,
+    HOME: base,
+    TMPDIR: base,
+  };
   const glovebox = path.join(installation, "glovebox");
   const gloveboxRun = [glovebox, "run", "--quiet", "--project", project, "--cwd", project, "--", "true"] as const;
   try {

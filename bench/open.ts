@@ -4,6 +4,7 @@ import { mkdtemp, realpath, rm, mkdir } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { openProcessBoundary } from "../src/boundaries/process/process.ts";
+import type { Sandbox } from "../src/contracts/boundary.ts";
 import { makeSandboxId, makeTaskId } from "../src/contracts/ids.ts";
 import { capture } from "../src/kit/spawn.ts";
 import { type Alternative, measureInTurn, printTimings } from "./measure.ts";
@@ -18,7 +19,8 @@ export const bareBubblewrap = [
   "--ro-bind /etc /etc --dev /dev --proc /proc --tmpfs /tmp",
 ].flatMap((line) => line.split(" "));
 
-async function gloveboxAlternative(base: string): Promise<Alternative & { close(): Promise<void> }> {
+/** Opens a process sandbox over an empty project below `base`. */
+export async function openBenchSandbox(base: string): Promise<{ readonly sandbox: Sandbox; readonly project: string }> {
   const boundary = openProcessBoundary({
     guardPath: path.join(installation, "build/guard"),
     launcherPath: path.join(installation, "build/launcher"),
@@ -26,30 +28,39 @@ async function gloveboxAlternative(base: string): Promise<Alternative & { close(
   });
   const { uid, gid, username, homedir } = os.userInfo();
   const project = path.join(base, "project");
-  await mkdir(project);
-  let last: { close(): Promise<void> } | undefined;
+  await mkdir(project, { recursive: true });
+  const sandbox = await boundary.open(
+    {
+      taskId: makeTaskId(ids),
+      sandboxId: makeSandboxId(ids),
+      projectDirectory: project,
+      privateDirectory: await mkdtemp(path.join(base, "private-")),
+      paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [project], denyWrite: [] },
+      environment: { PATH: "/usr/bin:/bin" },
+      limits: { wallMs: 60_000, outputBytes: 1 << 20, returnedBytes: 1 << 18, openFiles: 1024 },
+      user: { uid, gid, name: username, home: homedir },
+    },
+    { signal: new AbortController().signal, journal: () => Promise.resolve() },
+  );
+  return { sandbox, project };
+}
+
+/** Runs `true` to its end. */
+export async function runTrue(sandbox: Sandbox, cwd: string): Promise<void> {
+  const execution = await sandbox.exec({ argv: ["/usr/bin/true"], cwd });
+  for await (const chunk of execution.output) void chunk;
+  await execution.exit;
+}
+
+function gloveboxAlternative(base: string): Alternative & { close(): Promise<void> } {
+  let last: Sandbox | undefined;
   return {
     name: "glovebox: open, then the first command",
     run: async () => {
       await last?.close();
-      const privateDirectory = await mkdtemp(path.join(base, "private-"));
       const started = performance.now();
-      const sandbox = await boundary.open(
-        {
-          taskId: makeTaskId(ids),
-          sandboxId: makeSandboxId(ids),
-          projectDirectory: project,
-          privateDirectory,
-          paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [project], denyWrite: [] },
-          environment: { PATH: "/usr/bin:/bin" },
-          limits: { wallMs: 60_000, outputBytes: 1 << 20, returnedBytes: 1 << 18, openFiles: 1024 },
-          user: { uid, gid, name: username, home: homedir },
-        },
-        { signal: new AbortController().signal, journal: () => Promise.resolve() },
-      );
-      const execution = await sandbox.exec({ argv: ["/usr/bin/true"], cwd: project });
-      for await (const chunk of execution.output) void chunk;
-      await execution.exit;
+      const { sandbox, project } = await openBenchSandbox(base);
+      await runTrue(sandbox, project);
       last = sandbox;
       return performance.now() - started;
     },
@@ -59,7 +70,7 @@ async function gloveboxAlternative(base: string): Promise<Alternative & { close(
 
 export async function benchOpen(rounds = 30): Promise<void> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-bench-")));
-  const glovebox = await gloveboxAlternative(base);
+  const glovebox = gloveboxAlternative(base);
   try {
     const bare: Alternative = {
       name: "bare bubblewrap, same namespaces",

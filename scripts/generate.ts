@@ -2,9 +2,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { conformanceDocument } from "../src/conformance/document.ts";
 import { policySchema } from "../src/policy/policy.ts";
 import type { Check, Finding } from "./checks/finding.ts";
 import { runAlone } from "./checks/run-alone.ts";
+import { attacks } from "../test/escape/attacks.ts";
+import { renderMatrix } from "../test/escape/harness/matrix.ts";
 import { makeErrorsPage } from "./generate/errors-page.ts";
 
 export interface GeneratedFile {
@@ -14,6 +17,8 @@ export interface GeneratedFile {
 
 export const generatedFiles: readonly GeneratedFile[] = [
   { file: "docs/errors.md", make: makeErrorsPage },
+  { file: "docs/conformance.md", make: () => conformanceDocument() },
+  { file: "docs/escape-matrix.md", make: () => renderMatrix(attacks) },
   { file: "docs/policy.schema.json", make: () => `${JSON.stringify(policySchema(), null, 2)}\n` },
 ];
 

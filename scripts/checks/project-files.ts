@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-const outputs = new Set(["node_modules", "build", "dist", ".git"]);
+const outputs = new Set(["node_modules", "build", "bundle", "dist", ".git"]);
 
 /** @returns paths relative to `root`, sorted */
 export function listFiles(root: string, patterns: readonly string[]): string[] {

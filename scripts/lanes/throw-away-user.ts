@@ -15,7 +15,9 @@ export interface ThrowAwayUser extends Disposable {
 }
 
 function must(file: string, args: readonly string[]): string {
-  const ended = spawnSync(file, [...args], { encoding: "utf8" });
+  // useradd lies where only root's PATH looks, and a test machine may have started us with another.
+  const environment = { ...process.env, PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/sbin:/usr/bin:/bin` };
+  const ended = spawnSync(file, [...args], { encoding: "utf8", env: environment });
   if (ended.status !== 0) throw new Error(`Cannot run "${file} ${args.join(" ")}": ${ended.error?.message ?? ended.stderr.trim()}`);
   return ended.stdout.trim();
 }

@@ -4,7 +4,7 @@ import { judgeIdentity, readIdentity } from "./identity.ts";
 import { addCounts } from "./lane-count.ts";
 import { lanes, userLane } from "./lanes.ts";
 import { type LaneOptions, type LaneResult, runCounting } from "./run-lane.ts";
-import { commandAs, environmentOf, openThrowAwayUser } from "./throw-away-user.ts";
+import { commandAs, environmentOf, openThrowAwayUser, type ThrowAwayUser } from "./throw-away-user.ts";
 
 /** Set for the run on the copy: it then proves its identity first. */
 export const ordinaryUserFlag = "--as-ordinary-user";
@@ -15,7 +15,18 @@ export async function runUserLane(options: LaneOptions): Promise<LaneResult> {
     process.stdout.write(`\n== ${userLane.name}\n  the lanes above ran in place: this is an ordinary user already\n`);
     return { ...judgeIdentity(readIdentity()), name: userLane.name };
   }
-  using user = openThrowAwayUser(options.root);
+  try {
+    using user = openThrowAwayUser(options.root);
+    return await runOnCopy(user, options);
+  } catch (error) {
+    // fails closed because a lane that could not run has not passed
+    const complaint = error instanceof Error ? error.message : String(error);
+    process.stdout.write(`✖ lane ${userLane.name}: ${complaint}\n`);
+    return { name: userLane.name, count: { passed: 0, failed: 1, skipped: 0 }, complaints: [complaint], seconds: 0 };
+  }
+}
+
+async function runOnCopy(user: ThrowAwayUser, options: LaneOptions): Promise<LaneResult> {
   const node = path.join(user.copy, path.relative(options.root, process.execPath));
   const selected = lanes.filter((lane) => lane.ordinaryUser).flatMap((lane) => ["--lane", lane.name]);
   const command = commandAs(user, [node, path.join(user.copy, "scripts/test.ts"), ordinaryUserFlag, ...selected]);

@@ -67,6 +67,7 @@ const packages = [
   { name: "util-linux", present: () => ["unshare", "setpriv", "runuser"].every((name) => findProgram(name) !== undefined), forTests: true },
   { name: "iproute2", present: program("ip"), forTests: true },
   { name: "procps", present: program("ps"), forTests: true },
+  { name: "strace", present: program("strace"), forTests: true },
   { name: "passwd", present: program("useradd"), forTests: true },
 ];
 

@@ -1,6 +1,7 @@
 // What is missing, as steps in the order in which they must happen; and doing them.
 // @ts-check
 import { rmSync } from "node:fs";
+import { bundleIsCurrent, makeBundle } from "./bundle.mjs";
 import { onTerminal } from "./consent.mjs";
 import { installPackages, missingPackages, rootPrefix } from "./debian.mjs";
 import { buildNative, nativeIsBuilt } from "./native.mjs";
@@ -31,6 +32,9 @@ export function makePlan(context) {
     steps.push({ key: "setup.plan.npm", values: { version: pinnedVersion(context.root) }, perform: () => installNpmPackages(context) });
   }
   if (!nativeIsBuilt(context)) steps.push({ key: "setup.plan.native", values: {}, perform: () => buildNative(context) });
+  // New packages may bring another bundler: then the old bundle is not looked at.
+  const isCurrent = steps.every(({ key }) => key !== "setup.plan.npm") && bundleIsCurrent(context);
+  if (!isCurrent) steps.push({ key: "setup.plan.bundle", values: {}, perform: () => makeBundle(context) });
   return steps;
 }
 

@@ -10,17 +10,23 @@ find_pinned() {
 }
 
 # What set-up depends on, by content: after a pull that changed the lock file or the native sources it differs from the stored copy.
-fingerprint() (
+# Becomes `cat`: call it only in a pipeline or another process of its own.
+fingerprint() {
   LC_ALL=C
-  cd -- "$root" || exit 1
+  cd -- "$root" || exit
   printf '%s\n' native/*.[ch] native/*/*.[ch]
   exec cat package-lock.json native/Makefile native/*.[ch] native/*/*.[ch] 2>/dev/null
-)
+}
 
 is_set_up() {
   find_pinned && [ -x "$root/build/guard" ] && [ -x "$root/build/launcher" ] && [ -f "$root/build/setup.stamp" ] || return 1
   [ -x /usr/bin/bwrap ] || [ -x /usr/local/bin/bwrap ] || return 1
   fingerprint | cmp -s - "$root/build/setup.stamp"
+}
+
+# The bundle of all sources that set-up makes: taken only while nothing it was made from is newer (a directory is newer when a file left it).
+bundle_is_current() {
+  [ -f "$root/bundle/main.js" ] && [ -z "$(find "$root/src" "$root/node_modules/.package-lock.json" -newer "$root/bundle/main.js" -print -quit 2>/dev/null)" ]
 }
 
 # The sentence for a machine without Node, in the person's language; the catalogue keeps each language on a line of its own.

@@ -6,14 +6,14 @@ import { problemAt } from "./findings.ts";
 import type { KeyPath } from "./key-path.ts";
 import { type PolicyValues, builtInValues, fieldPaths } from "./layer-values.ts";
 import { mergeNarrowing, mergeTrusted } from "./merge.ts";
-import { literalPath, showPattern } from "./path-pattern.ts";
+import { literalPath, resolvePath, showPattern } from "./path-pattern.ts";
 import { valueAt } from "./plain-value.ts";
 import { runPolicyTests } from "./policy-tests.ts";
 import { type Layer, readLayer } from "./read-layer.ts";
 import { allowedPlace, resolvedPaths } from "./resolved-paths.ts";
 import { type OriginNotes, itemIdentity, noteOrigins, openOriginNotes, originOfItem, valueOrigins } from "./value-origins.ts";
 import { type Widening, findWidenings } from "./widening.ts";
-import { writeRootFault } from "./opened-roots.ts";
+import { leadsOutOfRoot, writeRootFault } from "./opened-roots.ts";
 
 export type Building =
   | { readonly policy: CompiledPolicy; readonly problems: readonly [] }
@@ -77,6 +77,26 @@ function reportBuiltInRoots(merging: Merging): void {
   }
 }
 
+/** An allowed path inside a write root may not lead out of it: its link may be what an earlier command left there. */
+function reportLinksOutOfRoots(merging: Merging, layers: readonly Layer[]): void {
+  const { facts, values, notes } = merging;
+  const absolute = (text: string): string => resolvePath(literalPath(text), facts);
+  const roots = values.allowWrite.map(absolute);
+  for (const field of ["allowRead", "allowWrite"] as const) {
+    for (const text of values[field]) {
+      if (!leadsOutOfRoot(absolute(text), roots, facts)) continue;
+      const origin = originOfItem(notes, field, text);
+      const layer = layers.findLast(({ source }) => source.origin === origin);
+      const place = layer?.place ?? { label: "built-in", lines: new Map<string, number>() };
+      const path = layer === undefined ? fieldPaths[field] : placeOf(layer, { field, item: text });
+      const target = allowedPlace(text, facts);
+      merging.problems.push(
+        problemAt(place, { code: "POLICY_VALUE_INVALID", situation: "policy.link-out-of-root", path, values: { value: text, target } }),
+      );
+    }
+  }
+}
+
 function compile(values: PolicyValues, notes: OriginNotes, layers: readonly Layer[], facts: PolicyFacts): CompiledPolicy {
   const document = canonicalDocument(values);
   const { commands, approval } = values;
@@ -108,6 +128,8 @@ export function buildPolicy(sources: readonly PolicySource[], facts: PolicyFacts
   const merging: Merging = { facts, values: builtInValues, ceiling: undefined, notes: openOriginNotes(), problems: [] };
   for (const layer of layers) addLayer(merging, layer);
   reportBuiltInRoots(merging);
+  // What widens is already refused, and its place may not be in the merged values.
+  if (merging.problems.length === 0) reportLinksOutOfRoots(merging, layers);
   const refused = failure(merging.problems);
   if (refused !== undefined) return refused;
   const policy = compile(merging.values, merging.notes, layers, facts);

@@ -27,3 +27,13 @@ export function readRootFault(root: string, facts: PolicyFacts): string | undefi
   if (isWithin(facts.home, root)) return "policy.read-root-home";
   return (facts.protectedPaths ?? []).some((own) => isWithin(root, own) || isWithin(own, root)) ? "policy.read-root-own" : undefined;
 }
+
+/**
+ * True when a path that lies in a write root leads out of it: then a command of an earlier run may have planted the link. INVARIANT I-15
+ * @param written absolute, as the policy says it; @param roots the write roots, absolute, as the policy says them
+ */
+export function leadsOutOfRoot(written: string, roots: readonly string[], facts: PolicyFacts): boolean {
+  const behindLinks = (place: string): string => facts.canonicalPath?.(place) ?? place;
+  const real = behindLinks(written);
+  return roots.some((root) => root !== written && isWithin(written, root) && !isWithin(real, behindLinks(root)));
+}

@@ -173,10 +173,24 @@ test("loadPolicy() names the layer of each value", () => {
 });
 
 test("loadPolicy() resolves links: an allow leads to the place, a deny covers link and place", () => {
-  const linked = { ...facts, canonicalPath: (path: string) => path.replace("/home/me/project/link", "/srv/real") };
-  const { paths } = loadPolicy([yamlSource("filesystem: {allowRead: [./link/a], denyRead: [./link/b]}\n")], linked);
+  const linked = { ...facts, canonicalPath: (path: string) => path.replace("/home/me/link", "/srv/real") };
+  const { paths } = loadPolicy([yamlSource('filesystem: {allowRead: ["~/link/a"], denyRead: ["~/link/b"]}\n')], linked);
   assert.deepEqual(paths.allowRead, ["/srv/real/a"]);
-  assert.deepEqual(paths.denyRead, ["/home/me/project/link/b", "/srv/real/b"]);
+  assert.deepEqual(paths.denyRead, ["/home/me/link/b", "/srv/real/b"]);
+});
+
+test("loadPolicy() refuses a path in a write root that leads out of it: a command may have planted the link", () => {
+  const linked = { ...facts, canonicalPath: (path: string) => path.replace("/home/me/project/link", "/srv/real") };
+  for (const field of ["allowRead", "allowWrite"]) {
+    const body = `filesystem:\n  allowWrite: [.]\n  ${field}: [${field === "allowWrite" ? "., " : ""}./link/a]\n`;
+    const source = yamlSource(field === "allowWrite" ? body.replace("  allowWrite: [.]\n", "") : body);
+    assert.deepEqual(
+      checkPolicy(source, linked).map(({ situation }) => situation),
+      ["policy.link-out-of-root"],
+    );
+  }
+  const inside = { ...facts, canonicalPath: (path: string) => path.replace("/home/me/project/link", "/home/me/project/real") };
+  assert.deepEqual(checkPolicy(yamlSource("filesystem: {allowRead: [./link/a]}\n"), inside), []);
 });
 
 test("loadPolicy() refuses a write root that is a link to a forbidden place", () => {

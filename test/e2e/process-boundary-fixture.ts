@@ -89,10 +89,11 @@ export async function runIn(sandbox: Sandbox, argv: Command["argv"], cwd: string
   return { output, exit: await execution.exit };
 }
 
+/** One pipe for both channels, so that the order of what was said is the order of what happened. */
 export async function sh(world: World, script: string, paths: Partial<PathPolicy> = {}): Promise<string> {
   const sandbox = await open(world.spec(paths));
   try {
-    return (await runIn(sandbox, ["sh", "-c", script], world.project)).output;
+    return (await runIn(sandbox, ["sh", "-c", `exec 2>&1; ${script}`], world.project)).output;
   } finally {
     await sandbox.close();
   }

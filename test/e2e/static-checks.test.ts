@@ -46,9 +46,9 @@ test("the linter finds each planted fault by its rule", async () => {
   const placed = lintFaults.map(([rule, source, file], index) => ({ rule, source, file: file ?? `src/fault-${index}.ts` }));
   using project = openProject(Object.fromEntries(placed.map(({ file, source }) => [file, `// Planted.\n${source}\n`])));
   const [finding] = await programCheck("lint", lintCommand, "x").run(project.root);
-  const complaints = (finding?.problem ?? "").split(/\n\s*\n/u);
+  const complaints = (finding?.problem ?? "").split("\n");
   for (const { rule, file } of placed) {
-    const found = complaints.some((complaint) => complaint.includes(`(${rule})`) && complaint.includes(`[${file}:`));
+    const found = complaints.some((complaint) => complaint.includes(`(${rule})`) && complaint.startsWith(`${file}:`));
     assert.ok(found, `${rule} in ${file}`);
   }
 });

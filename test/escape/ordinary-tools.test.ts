@@ -89,7 +89,9 @@ for (const toolCase of toolCases) {
     for (const side of ["host", "sandbox"] as const) {
       const ground = await makeGround(resources, groundParent);
       const place = await preparePlace(ground, toolCase, searchPath);
-      const allowRead = [nodeDirectory, ...npm].filter((directory) => !isSystem(directory));
+      // Only for those who need it: where this checkout lies below /tmp, opening it makes /tmp itself a read-only skeleton.
+      const usesNode = toolCase.needs.some((tool) => ["node", "npm"].includes(tool));
+      const allowRead = usesNode ? [nodeDirectory, ...npm].filter((directory) => !isSystem(directory)) : [];
       const request = {
         home: ground.home,
         project: ground.project,

@@ -105,7 +105,7 @@ export class MemoryExecution implements Execution {
       this.#ended.signal.addEventListener("abort", () => resolve(undefined), { once: true });
     });
     // An endless write must not keep the ended program: whichever comes first is its end.
-    const code = await Promise.race([program(io), untilEnded]);
+    const code = await Promise.race([program(io).catch(() => 1), untilEnded]); // a script that throws is a program that failed
     this.#finish();
     if (this.#lostReason !== undefined) return { kind: "lost", reason: this.#lostReason };
     if (this.#endSignal !== undefined) return { kind: "signalled", signal: this.#endSignal, usage: noUsage };

@@ -20,6 +20,8 @@ export interface MountInput {
   readonly guardSource: string;
   /** Host path -> where to bind it from. */
   readonly source: (path: string) => string;
+  /** Host path -> the descriptor of what was planned, for the places that another sandbox could swap in the meantime. */
+  readonly descriptorOf: (path: string) => number | undefined;
 }
 
 /** Every namespace, no capability, no way to make new user namespaces, no terminal, no survivor. */
@@ -36,16 +38,21 @@ interface Mount {
   readonly args: readonly string[];
 }
 
-function placeMounts({ view, source }: MountInput): Mount[] {
+function placeMounts({ view, source, descriptorOf }: MountInput): Mount[] {
+  const bind = (option: "--bind" | "--ro-bind", path: string): Mount => {
+    const descriptor = descriptorOf(path);
+    // bubblewrap compares what it mounted with the descriptor, so that a link put there meanwhile is an error.
+    return { path, args: descriptor === undefined ? [option, source(path), path] : [`${option}-fd`, String(descriptor), path] };
+  };
   const places = view.places.map(({ path, kind, access }): Mount => {
-    if (access === "write") return { path, args: ["--bind", source(path), path] };
-    if (access === "read") return { path, args: ["--ro-bind", source(path), path] };
+    if (access === "write") return bind("--bind", path);
+    if (access === "read") return bind("--ro-bind", path);
     // A device behind a nodev mount: every open of it is refused.
     if (kind === "file") return { path, args: ["--ro-bind", "/dev/null", path] };
     const isReopened = view.places.some((inner) => inner.access !== "hidden" && isBelow(inner.path, path));
     return { path, args: ["--perms", isReopened ? "0111" : "0000", "--tmpfs", path] };
   });
-  return [...places, ...view.pins.map((path): Mount => ({ path, args: ["--bind", source(path), path] }))];
+  return [...places, ...view.pins.map((path) => bind("--bind", path))];
 }
 
 /** The bare directories that lead to what is shown. Made by name, because bubblewrap 0.8 makes those that a mount needs with mode 0700. */

@@ -33,6 +33,9 @@ function launcherError(step: string, encoded: string, errno: string): GloveboxEr
         encoded.replaceAll(/%([0-9a-f]{2})/gu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
         "latin1",
       ).toString();
+  // The id map is held by a user namespace of its own: ENOSPC and EPERM are what the kernel says when there may be none (user_namespaces(7)).
+  if (step === "idmap" && ["ENOSPC", "EPERM", "EUSERS"].includes(errno))
+    return unavailable("wall.user-namespaces", { path, detail: errno });
   return step === "idmap"
     ? unavailable("wall.idmap", { path, detail: errno })
     : unavailable("wall.launcher", { step, path, detail: errno });
@@ -47,6 +50,9 @@ export function launchError(failure: LaunchFailure): GloveboxError | undefined {
   if (/^bwrap: Unknown option/mu.test(failure.stderr)) {
     const needed = `${bubblewrapMinimum.major}.${bubblewrapMinimum.minor}`;
     return unavailable("wall.bubblewrap-old", { path: failure.bubblewrapPath, needed, detail });
+  }
+  if (/^bwrap: Race condition binding/mu.test(failure.stderr)) {
+    return new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path: detail } });
   }
   if (namespaceRefusals.some((pattern) => pattern.test(failure.stderr))) {
     return unavailable("wall.user-namespaces", { path: failure.bubblewrapPath, detail });

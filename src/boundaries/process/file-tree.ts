@@ -9,6 +9,8 @@ export interface Entry {
   readonly links: number;
   /** Permission bits. */
   readonly mode: number;
+  /** Device and inode: the same place, whatever its name. */
+  readonly identity: string;
 }
 
 export interface FileTree {
@@ -60,7 +62,7 @@ export function hostFileTree(readerIsSelf: boolean): FileTree {
     look: (absolute) => {
       const found = orUndefined(() => lstatSync(absolute, { throwIfNoEntry: false }));
       if (found === undefined) return undefined;
-      return { kind: kindOf(found), links: found.nlink, mode: found.mode & 0o7777 };
+      return { kind: kindOf(found), links: found.nlink, mode: found.mode & 0o7777, identity: `${found.dev}:${found.ino}` };
     },
     list: (directory) => {
       const entries = orUndefined(() => readdirSync(directory, { withFileTypes: true })) ?? [];

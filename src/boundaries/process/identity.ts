@@ -9,6 +9,16 @@ import { hostNameInside, homeInside } from "./inside.ts";
 export const allocatedUidBase = 1_879_048_192;
 export const allocatedUidCount = 1 << 24;
 
+/** True when an account has the number, or a range of subordinate ids (`name:first:count` of /etc/subuid and /etc/subgid) holds it. */
+export function isUidPromised(uid: number, files: { readonly passwd: string; readonly subordinate: readonly string[] }): boolean {
+  const hasAccount = files.passwd.split("\n").some((line) => line.split(":")[2] === String(uid));
+  const isInRange = (line: string): boolean => {
+    const [, first, count] = line.split(":").map(Number);
+    return first !== undefined && count !== undefined && uid >= first && uid < first + count;
+  };
+  return hasAccount || files.subordinate.some((text) => text.split("\n").some(isInRange));
+}
+
 export function allocatedUid(sandboxId: string): number {
   return allocatedUidBase + Number.parseInt(sandboxId.slice(-6), 16);
 }

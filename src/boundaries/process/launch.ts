@@ -4,7 +4,7 @@ import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { type GuardMediation, type GuardReady, type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../guard/guard.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
 import { readChildPid } from "./bwrap-status.ts";
-import { openDataFiles } from "./data-files.ts";
+import { type HeldPlace, openPlaces } from "./held-places.ts";
 import { launchError } from "./failures.ts";
 import { processStatus } from "./host-processes.ts";
 import type { LandlockRule } from "./landlock-plan.ts";
@@ -21,7 +21,8 @@ export interface LaunchRequest {
   readonly guardPath: string;
   /** What bubblewrap reads from descriptors 5, 6, ... */
   readonly dataTexts: readonly string[];
-  readonly privateDirectory: string;
+  /** What it binds from the descriptors after those. */
+  readonly heldPlaces: readonly HeldPlace[];
   readonly rules: readonly LandlockRule[];
   readonly mediation: GuardMediation;
   readonly layers: TestLayers;
@@ -41,7 +42,6 @@ export interface Launched {
 
 export const controlDescriptor = 3;
 export const statusDescriptor = 4;
-/** `openDataFiles` numbers from here. */
 export const firstDataDescriptor = 5;
 
 const stderrMaximum = 16 * 1024;
@@ -88,20 +88,26 @@ function confirmWalls(guardPid: number, layers: TestLayers): void {
 
 function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>; stderr: () => string } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const data = openDataFiles(request.dataTexts, request.privateDirectory);
+  const given = openPlaces(request.heldPlaces);
   try {
     const child = spawnProcess(request.program, request.args, {
       environment: {},
       cwd: "/",
-      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", ...data.descriptors],
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", ...request.dataTexts.map(() => "pipe" as const), ...given.numbers],
       // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
       ownGroup: true,
     });
     child.on("error", () => resolve());
     child.on("close", () => resolve());
+    for (const [index, text] of request.dataTexts.entries()) {
+      // Pipes, not files: a file would wait for the disk's journal.
+      const stream = streamAt(child, firstDataDescriptor + index, Duplex);
+      stream.on("error", () => {}); // bubblewrap ended before it read: its exit says why
+      stream.end(text);
+    }
     return { child, ended: promise, stderr: collectStderr(child) };
   } finally {
-    data.close();
+    given.close();
   }
 }
 

@@ -66,15 +66,17 @@ function planOf(spec: SandboxSpec, files: Readonly<Record<string, string>> = hos
   });
 }
 
+/** `ro-bind SOURCE` or `tmpfs MODE`, whether the source is a path or the descriptor of one. */
 const mountOf = (plan: SandboxPlan, path: string): string | undefined => {
-  const at = plan.bwrapArgs.findLastIndex(
-    (argument, index) =>
-      argument === path && (plan.bwrapArgs[index - 1] === "--tmpfs" || plan.bwrapArgs[index - 2]?.includes("bind") === true),
+  const args = plan.bwrapArgs;
+  const at = args.findLastIndex(
+    (argument, index) => argument === path && (args[index - 1] === "--tmpfs" || args[index - 2]?.includes("bind") === true),
   );
   if (at < 0) return undefined;
-  return plan.bwrapArgs[at - 1] === "--tmpfs"
-    ? `tmpfs ${plan.bwrapArgs[at - 2]}`
-    : `${plan.bwrapArgs[at - 2]?.slice(2)} ${plan.bwrapArgs[at - 1]}`;
+  if (args[at - 1] === "--tmpfs") return `tmpfs ${args[at - 2]}`;
+  const option = args[at - 2]?.slice(2) ?? "";
+  if (!option.endsWith("-fd")) return `${option} ${args[at - 1]}`;
+  return `${option.slice(0, -3)} ${plan.held[Number(args[at - 1]) - 5 - plan.dataFiles.length]}`;
 };
 
 const rightsAt = (plan: SandboxPlan, path: string): readonly string[] =>
@@ -196,6 +198,25 @@ test("planSandbox() refuses layouts that would undo a rule", () => {
   assert.equal(refusal(specOf({ allowWrite: [`${project}/.env`] })), "wall.root-not-directory");
   assert.equal(refusal(specOf({ allowRead: ["/dev/sda"] })), "wall.path-reserved");
   assert.equal(refusal(specOf({}, { project: "/srv/none" })), "wall.root-missing");
+});
+
+test("planSandbox() refuses to follow a link that a sandbox could have planted, and to freeze its name", () => {
+  const files = { ...host, [`${project}/out`]: "-> /home/ann/.ssh", "/srv/data/x": "", "/home/ann/data": "-> /srv/data" };
+  const situation = (paths: Partial<PathPolicy>): string => {
+    try {
+      planOf(specOf(paths), files);
+    } catch (error) {
+      assert.ok(error instanceof GloveboxError);
+      return error.situation;
+    }
+    return "planned";
+  };
+  assert.equal(situation({ allowWrite: [project, `${project}/out`] }), "wall.link-in-write-root");
+  assert.equal(situation({ allowRead: [`${project}/out`] }), "wall.link-in-write-root");
+  assert.equal(situation({ allowRead: [`${project}/out/keys`] }), "wall.link-in-write-root");
+  assert.equal(situation({ denyWrite: [`${project}/out`] }), "wall.link-in-write-root");
+  assert.equal(situation({ allowRead: [`${project}/out`], allowWrite: [] }), "planned");
+  assert.equal(situation({ allowRead: ["/home/ann/data"] }), "planned");
 });
 
 test("planSandbox() refuses a denied file that has a second name", () => {

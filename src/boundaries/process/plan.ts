@@ -11,7 +11,7 @@ import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
 import { listedNames } from "./listed-names.ts";
 import { isBelow } from "./paths.ts";
 import { compileRules, type ProtectedPath } from "./rules.ts";
-import { chooseStageDirectory, isOpenToAll, type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
+import { chooseStageDirectory, isOfSystem, isOpenToAll, type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
 import { systemNames } from "./system-tree.ts";
 import { accessInView, type View, viewOf } from "./view.ts";
 
@@ -38,6 +38,8 @@ export interface SandboxPlan {
   /** Contents for the descriptors that `bwrapArgs` names, ascending. */
   readonly dataFiles: readonly (DataFile & { readonly text: string })[];
   readonly pathFacts: PathFacts & { readonly hostHome: string };
+  /** What bubblewrap gets as descriptors that follow those of `dataFiles`, in this order. */
+  readonly held: readonly string[];
   /** Host paths for the answer sheet. */
   readonly sheet: { readonly reads: readonly string[]; readonly hidden: readonly string[]; readonly writes: readonly string[] };
 }
@@ -85,6 +87,12 @@ function systemLinks(tree: FileTree): readonly { readonly path: string; readonly
   });
 }
 
+/** Places that are not the system's own: who can write there could swap them between plan and mount. */
+function heldPlaces(view: View): readonly string[] {
+  const shown = view.places.filter(({ path, access }) => access !== "hidden" && !isOfSystem(path)).map(({ path }) => path);
+  return [...shown, ...view.pins];
+}
+
 /**
  * @throws PATH_RULE_UNENFORCEABLE when a rule cannot be held as written
  */
@@ -98,6 +106,10 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const source = (path: string): string => sourceOf(staged, stageDirectory, path);
   const dataFiles = dataSources(spec, tree, identity, view).map((file, index) => ({ ...file, descriptor: facts.firstDescriptor + index }));
   const links = systemLinks(tree);
+  // Root's places pass through the launcher, which resolves each path once and without links.
+  const held = isRoot ? [] : heldPlaces(view);
+  const firstHeld = facts.firstDescriptor + dataFiles.length;
+  const descriptorOf = (path: string): number | undefined => (held.includes(path) ? firstHeld + held.indexOf(path) : undefined);
   const of = (access: string): readonly string[] => view.places.filter((place) => place.access === access).map(({ path }) => path);
   return {
     view,
@@ -110,6 +122,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
       dataFiles,
       guardSource: source(facts.guardPath),
       source,
+      descriptorOf,
     }),
     landlockRules: landlockRules(
       view,
@@ -120,6 +133,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
     staged,
     stageDirectory,
     dataFiles,
+    held,
     pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home },
     sheet: {
       reads: of("read"),

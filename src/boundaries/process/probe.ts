@@ -1,10 +1,20 @@
 // What this machine can hold of the process boundary: each line found by trying, never by asking for a version alone.
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import type { ProbeLine, ProbeReport } from "../../contracts/boundary.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
 import { type GuardProbe, parseProbe, sizes } from "../../guard/guard.ts";
 import { capture } from "../../kit/spawn.ts";
-import { bubblewrapMinimum, bubblewrapVersion, findBubblewrap, guardProbe, isExecutable, isNewEnough } from "./tools.ts";
+import { allocatedUidBase } from "./identity.ts";
+import {
+  bubblewrapMinimum,
+  bubblewrapVersion,
+  canBindDescriptors,
+  findBubblewrap,
+  guardProbe,
+  isExecutable,
+  isNewEnough,
+} from "./tools.ts";
 
 export interface ProbeTargets {
   readonly bubblewrap?: string;
@@ -78,8 +88,8 @@ async function insideNamespaces(
 async function bubblewrapLine(file: string | undefined): Promise<ProbeLine> {
   const version = file === undefined ? undefined : await bubblewrapVersion(file);
   const needed = `${bubblewrapMinimum.major}.${bubblewrapMinimum.minor}`;
-  const works = version !== undefined && isNewEnough(version);
-  const detail = version === undefined ? "" : works ? `${version} ${file}` : `${version} < ${needed} ${file}`;
+  const works = file !== undefined && version !== undefined && isNewEnough(version) && (await canBindDescriptors(file));
+  const detail = version === undefined ? "" : works ? `${version} ${file}` : `${version} ${file} (>= ${needed}, --ro-bind-fd)`;
   return required({ name: "bubblewrap", works, detail, fix: { key: "wall.fix.bubblewrap" } });
 }
 
@@ -101,9 +111,24 @@ function kernelLines(probe: GuardProbe | undefined): readonly ProbeLine[] {
   ];
 }
 
-function rootLines({ launcherPath }: ProbeTargets): readonly ProbeLine[] {
+/** Makes one idmapped clone in a private mount namespace and lets it go again. */
+async function tryIdmap({ launcherPath, guardPath }: ProbeTargets): Promise<{ readonly works: boolean; readonly detail: string }> {
+  const directory = path.dirname(guardPath);
+  const args = ["--uid", String(allocatedUidBase), "--stage", "/run", "--idmap-ro", directory, "probe", "--", "/usr/bin/true"];
+  try {
+    const { code, stderr } = await capture(launcherPath, args);
+    return { works: code === 0, detail: code === 0 ? directory : stderr.trim().slice(0, 200) };
+  } catch (error) {
+    return { works: false, detail: error instanceof Error ? error.message : "" }; // a probe reports, it never throws
+  }
+}
+
+async function rootLines(targets: ProbeTargets): Promise<readonly ProbeLine[]> {
   if (process.getuid?.() !== 0) return [];
-  return [required({ name: "launcher", works: isExecutable(launcherPath), detail: launcherPath, fix: { key: "wall.fix.setup" } })];
+  const works = isExecutable(targets.launcherPath);
+  const launcher = required({ name: "launcher", works, detail: targets.launcherPath, fix: { key: "wall.fix.setup" } });
+  if (!works) return [launcher];
+  return [launcher, required({ name: "idmapped-mounts", ...(await tryIdmap(targets)), fix: { key: "wall.fix.idmap" } })];
 }
 
 function cgroupLine(): ProbeLine {
@@ -136,7 +161,7 @@ export async function probeProcessBoundary(targets: ProbeTargets): Promise<Probe
     namespaces,
     required({ name: "guard", works: probe !== undefined, detail: targets.guardPath, fix: { key: "wall.fix.setup" } }),
     ...kernelLines(inside?.probe ?? probe),
-    ...rootLines(targets),
+    ...(await rootLines(targets)),
     ...["memory limit", "cpu limit", "process limit"].map(notBuilt),
     cgroupLine(),
   ];

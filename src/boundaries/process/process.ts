@@ -1,8 +1,11 @@
 // The process boundary: a Linux process tree behind bubblewrap, Landlock and seccomp. INVARIANT I-02, I-03, I-04, I-09
 import type { Boundary, OpenContext, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { confirmPlaces } from "./confirm-places.ts";
+import type { HeldPlace } from "./held-places.ts";
 import { hostFileTree } from "./file-tree.ts";
 import { isUidInUse } from "./host-processes.ts";
+import { isUidPromised } from "./identity.ts";
 import { firstDataDescriptor, launch, type Launched, statusDescriptor } from "./launch.ts";
 import { launcherArguments } from "./launcher-arguments.ts";
 import { bubblewrapCommand, type TestLayers } from "./layers.ts";
@@ -57,6 +60,21 @@ function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers): 
   };
 }
 
+function isUidTaken(uid: number): boolean {
+  const tree = hostFileTree(true);
+  const text = (file: string): string => tree.text(file) ?? "";
+  const subordinate = ["/etc/subuid", "/etc/subgid"].map(text);
+  return isUidInUse(uid) || isUidPromised(uid, { passwd: text("/etc/passwd"), subordinate });
+}
+
+function heldPlaces(plan: SandboxPlan): readonly HeldPlace[] {
+  const tree = hostFileTree(true);
+  return plan.held.map((path) => {
+    const planned = plan.view.places.find((place) => place.path === path);
+    return { path, identity: planned?.identity ?? tree.look(path)?.identity ?? "" };
+  });
+}
+
 async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
   const layers = options.testLayers ?? allLayers;
   if (process.getuid?.() !== spec.user.uid) {
@@ -72,7 +90,7 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     guardPath: options.guardPath,
     firstDescriptor: firstDataDescriptor,
   });
-  if (isRoot && isUidInUse(plan.identity.hostUid)) {
+  if (isRoot && isUidTaken(plan.identity.hostUid)) {
     throw new GloveboxError("WALL_UNAVAILABLE", "wall.uid-taken", { values: { uid: plan.identity.hostUid } });
   }
   const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, statusDescriptor, layers });
@@ -86,14 +104,22 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     bubblewrapPath,
     guardPath: options.guardPath,
     dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
-    privateDirectory: spec.privateDirectory,
+    heldPlaces: layers.outer ? heldPlaces(plan) : [],
     rules: plan.landlockRules,
     mediation: plan.mediation,
     layers,
     isTest: options.testLayers !== undefined,
     signal: context.signal,
   });
-  return new ProcessSandbox(spec, plan, launched, wallReport(plan, launched, layers));
+  const sandbox = new ProcessSandbox(spec, plan, launched, wallReport(plan, launched, layers));
+  if (!layers.outer) return sandbox;
+  try {
+    confirmPlaces(plan.view, hostFileTree(true), isRoot ? `/proc/${launched.guardPid}/root` : "");
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+  return sandbox;
 }
 
 /** Opens nothing yet; `probe()` says what this machine can hold. */

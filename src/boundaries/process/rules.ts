@@ -1,10 +1,11 @@
 // Turns the path policy and the default view into rules about canonical paths. The deepest literal decides; a tie denies; what a
 // person wrote beats the built-in rows about exactly the same path.
+import { posix } from "node:path";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { SandboxSpec } from "../../contracts/boundary.ts";
 import type { FileTree } from "./file-tree.ts";
 import { privateBases } from "./inside.ts";
-import { childOf, depthOf, isAtOrBelow, isBelow } from "./paths.ts";
+import { ancestorsOf, childOf, depthOf, isAtOrBelow, isBelow } from "./paths.ts";
 import { loaderFiles, systemDirectories, systemNames, systemSecretPatterns, systemSecrets } from "./system-tree.ts";
 import { toolchainPaths } from "./toolchains.ts";
 
@@ -114,6 +115,27 @@ function topDirectories(tree: FileTree): readonly string[] {
   return directories.map(({ name }) => childOf("/", name)).filter((path) => !isReserved(path) && path !== "/tmp");
 }
 
+/** The links on the way to a path, each by its canonical place. */
+function linksOnTheWay(tree: FileTree, absolute: string): readonly string[] {
+  return [...ancestorsOf(absolute), absolute]
+    .filter((path) => tree.look(path)?.kind === "link")
+    .map((path) => childOf(canonicalPath(tree, posix.dirname(path)), posix.basename(path)));
+}
+
+/**
+ * A link in a write root is text that a sandbox wrote: followed, it would let one run choose what the next may read or write; and a
+ * write denial of its name cannot be held. INVARIANT I-15
+ */
+function refusePlantedLinks({ paths }: SandboxSpec, tree: FileTree): void {
+  const roots = paths.allowWrite.map((path) => canonicalPath(tree, path));
+  const written = new Set([...paths.allowWrite, ...roots]);
+  for (const path of [...paths.allowRead, ...paths.allowWrite, ...paths.denyWrite]) {
+    const planted = linksOnTheWay(tree, path).find((link) => [...written].some((root) => isBelow(link, root)));
+    if (planted !== undefined)
+      throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.link-in-write-root", { values: { path, link: planted } });
+  }
+}
+
 function policyRules(spec: SandboxSpec, tree: FileTree): Rule[] {
   const lists = [
     [spec.paths.allowRead, "show"],
@@ -169,6 +191,7 @@ export function compileRules(spec: SandboxSpec, tree: FileTree, protectedPaths: 
   if (isAtOrBelow(spec.user.home, project)) {
     throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.project-is-home", { values: { path: project, home: spec.user.home } });
   }
+  refusePlantedLinks(spec, tree);
   const policy = policyRules(spec, tree);
   const rules: Rule[] = [...builtInRules(spec, tree), ...policy];
   const roots = policy.filter(({ effect }) => effect === "write").map(({ path }) => path);

@@ -14,6 +14,12 @@ export interface StagedBind {
   readonly isReadOnly: boolean;
 }
 
+const system: readonly string[] = [...systemDirectories, ...systemNames];
+
+export function isOfSystem(path: string): boolean {
+  return system.some((directory) => isAtOrBelow(path, directory));
+}
+
 /** The topmost places outside the system, and every write root that no other staged place contains. */
 export function stagedBinds(view: View, extra: readonly string[]): readonly StagedBind[] {
   const staged: StagedBind[] = [];
@@ -23,11 +29,9 @@ export function stagedBinds(view: View, extra: readonly string[]): readonly Stag
     staged.push({ path, stage: `b${staged.length}`, isReadOnly });
   };
   for (const path of extra) add(path);
-  const system: readonly string[] = [...systemDirectories, ...systemNames];
   for (const place of view.places) {
     if (place.access === "hidden") continue;
-    const isSystem = system.some((directory) => isAtOrBelow(place.path, directory));
-    if (!isSystem || place.access === "write") add(place.path);
+    if (!isOfSystem(place.path) || place.access === "write") add(place.path);
   }
   return staged;
 }

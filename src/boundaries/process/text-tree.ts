@@ -9,8 +9,9 @@ export function textTree(files: Readonly<Record<string, string>>, attributes: Te
   const directories = new Set(["/", ...Object.keys(files).flatMap(ancestorsOf)]);
   const look = (path: string): Entry | undefined => {
     const text = files[path];
-    if (text !== undefined) return { kind: text.startsWith("-> ") ? "link" : "file", links: 1, mode: 0o644, ...attributes[path] };
-    return directories.has(path) ? { kind: "directory", links: 2, mode: 0o755, ...attributes[path] } : undefined;
+    if (text !== undefined)
+      return { kind: text.startsWith("-> ") ? "link" : "file", links: 1, mode: 0o644, identity: path, ...attributes[path] };
+    return directories.has(path) ? { kind: "directory", links: 2, mode: 0o755, identity: path, ...attributes[path] } : undefined;
   };
   const linkTarget = (path: string): string | undefined => (look(path)?.kind === "link" ? files[path]?.slice(3) : undefined);
   const canonical = (absolute: string): string | undefined => {

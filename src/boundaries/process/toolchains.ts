@@ -7,7 +7,6 @@ export const toolchainPaths = [
   ".bun/bin",
   ".bun/install/global",
   ".cargo/bin",
-  ".cargo/env",
   ".deno/bin",
   ".elan",
   ".fnm",

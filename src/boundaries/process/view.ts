@@ -11,6 +11,8 @@ export interface Place {
   readonly path: string;
   readonly kind: "file" | "directory";
   readonly access: "hidden" | "read" | "write";
+  /** What was there when the plan was made; whatever is mounted must be it. */
+  readonly identity: string;
   /** The access of the nearest place above it. */
   readonly around: "absent" | "hidden" | "read" | "write";
 }
@@ -77,7 +79,7 @@ function addPlace(draft: Draft, tree: FileTree, rules: readonly Rule[], rule: Ru
     if (access === "hidden" || rule.origin === "policy") refuse("wall.path-special", { path });
     return;
   }
-  draft.places.push({ path, kind: entry.kind, access, around: outer });
+  draft.places.push({ path, kind: entry.kind, access, identity: entry.identity, around: outer });
 }
 
 /** Renaming a directory above a mount point takes the mount point along and frees its name: each such directory is pinned. */

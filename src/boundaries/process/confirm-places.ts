@@ -1,0 +1,22 @@
+// After the mounts and before any command: what was planned is what is there. A sandbox of the same project may have swapped a directory
+// for a link in between, and what it wrote must not choose what this one sees. INVARIANT I-15
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import type { FileTree } from "./file-tree.ts";
+import type { View } from "./view.ts";
+
+/**
+ * @param insideRoot the sandbox's own root as the host can look into it (as root, /proc/PID/root), or empty
+ * @throws SANDBOX_OPEN_FAILED naming the place that changed
+ */
+export function confirmPlaces(view: View, tree: FileTree, insideRoot: string): void {
+  const refuse = (path: string): never => {
+    throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path } });
+  };
+  for (const { path, identity, access } of view.places) {
+    if (tree.canonical(path) !== path || tree.look(path)?.identity !== identity) refuse(path);
+    // Mounted from where it was planned; a mask has an identity of its own.
+    if (insideRoot === "") continue;
+    const isSame = tree.look(`${insideRoot}${path}`)?.identity === identity;
+    if (isSame !== (access !== "hidden")) refuse(path);
+  }
+}

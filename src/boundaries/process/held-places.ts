@@ -1,0 +1,43 @@
+// Places of the host as descriptors for bubblewrap: held as they were planned, whatever gets their names meanwhile.
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+
+export interface HeldPlace {
+  readonly path: string;
+  /** `device:inode` when the plan was made. */
+  readonly identity: string;
+}
+
+export interface Descriptors {
+  readonly numbers: readonly number[];
+  close(): void;
+}
+
+/** O_PATH of open(2), which Node does not name: a place, without the right to read it. */
+const O_PATH = 0o10000000;
+
+function openPlace({ path: place, identity }: HeldPlace): number {
+  const descriptor = openSync(place, O_PATH | constants.O_NOFOLLOW);
+  const found = fstatSync(descriptor);
+  if (`${found.dev}:${found.ino}` === identity) return descriptor;
+  closeSync(descriptor);
+  throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path: place } });
+}
+
+/**
+ * Synchronous: a descriptor must not leak between two turns.
+ * @throws SANDBOX_OPEN_FAILED when a place is not what was planned
+ */
+export function openPlaces(places: readonly HeldPlace[]): Descriptors {
+  const numbers: number[] = [];
+  const close = (): void => {
+    for (const descriptor of numbers.splice(0)) closeSync(descriptor);
+  };
+  try {
+    for (const place of places) numbers.push(openPlace(place));
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { numbers, close };
+}
