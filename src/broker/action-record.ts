@@ -1,5 +1,5 @@
 // Writes what one action leaves in the ledger, in order: decision, walls, end, result. INVARIANT I-01, I-11
-import type { SandboxSpec, WallReport } from "../contracts/boundary.ts";
+import type { RefusedCalls, SandboxSpec, WallReport } from "../contracts/boundary.ts";
 import type { CommandRequest, Decision } from "../contracts/decision.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { ErrorCode } from "../contracts/error-table.ts";
@@ -121,6 +121,17 @@ export class ActionRecord {
       durationMs: report.durationMs,
       ...usage,
     });
+  }
+
+  /** Nothing when nothing was refused. */
+  async refusedCalls({ total, first }: RefusedCalls): Promise<void> {
+    if (total === 0) return;
+    const { task, sandbox } = this.#identity;
+    const calls = first.map((call) => ({ ...call }));
+    const names = [...new Set(calls.map(({ rule }) => rule))].toSorted();
+    const rules = names.map((rule) => ({ rule, count: calls.filter((call) => call.rule === rule).length }));
+    const commitment = await this.#ledger.commit(task, canonicalJson(calls));
+    await this.#append("execution.refused-calls", { sandbox, total, rules, calls: commitment }, { calls });
   }
 
   closed(): Promise<void> {

@@ -1,6 +1,6 @@
 // The seven answers about one task, from what was recorded of it. Nothing here looks at the machine: the record is the source.
 import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
-import type { WallReport } from "../contracts/boundary.ts";
+import type { RefusedCalls, WallReport } from "../contracts/boundary.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { LimitHit } from "../contracts/limits.ts";
 import type { Sentence } from "../contracts/sentence.ts";
@@ -25,6 +25,10 @@ export interface TaskView {
         readonly durationMs: number;
       }
     | undefined;
+  /** What the mediator refused inside write roots. */
+  readonly refusedCalls: Pick<RefusedCalls, "total"> & {
+    readonly first: readonly { readonly call: string; readonly rule: string; readonly path: string }[];
+  };
   /** True when a later start found the task abandoned and cleaned up. */
   readonly wasReaped: boolean;
   readonly firstSeq: number;
@@ -54,6 +58,14 @@ function identity(walls: WallReport): Lines {
   return [say("task.identity.uid", { hostUid, insideUid }), names];
 }
 
+/** Enough to see what it was about; the record has the rest. */
+const refusedShown = 5;
+
+function refusedCalls({ total, first }: TaskView["refusedCalls"]): Lines {
+  const shown = first.slice(0, refusedShown).map(({ call, rule, path }) => say(`task.happened.refused-call.${rule}`, { call, path }));
+  return total > shown.length ? [...shown, say("task.happened.refused-more", { count: total - shown.length })] : shown;
+}
+
 function happened(view: TaskView): Lines {
   const lines: Sentence[] = [];
   if (view.request !== undefined) {
@@ -62,6 +74,7 @@ function happened(view: TaskView): Lines {
   lines.push(say("task.happened.verdict", { verdict: view.verdict }));
   if (view.refusal !== undefined) lines.push(say("task.happened.refused", { code: view.refusal }));
   if (view.wasReaped) lines.push(say("task.happened.reaped"));
+  lines.push(...refusedCalls(view.refusedCalls));
   const { ending } = view;
   if (ending === undefined) return lines;
   lines.push(say(`task.happened.${ending.child.kind}`, { value: ending.child.value, durationMs: ending.durationMs }));

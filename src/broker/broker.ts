@@ -161,6 +161,7 @@ function resultOf(action: Action, sandbox: Sandbox, { report }: Watched): RunRes
     walls: supervisedWalls(sandbox.walls),
     refusal: undefined,
     ending,
+    refusedCalls: report.refusedCalls,
     wasReaped: false,
     ...record.range,
     keptUntil,
@@ -191,6 +192,7 @@ async function executeAndClose(action: Action, sandbox: Sandbox): Promise<Watche
     parts.step("opening recorded");
     const watched = await executeCommand(action, sandbox);
     await record.ended(watched.report);
+    await record.refusedCalls(watched.report.refusedCalls);
     parts.step("end recorded");
     return watched;
   } finally {

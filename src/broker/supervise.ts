@@ -1,5 +1,5 @@
 // Watches one running command: pumps and counts its output, holds wall time and output to their limits, ends the tree in time.
-import type { Execution, ExitReport, OutputChunk } from "../contracts/boundary.ts";
+import type { Execution, ExitReport, OutputChunk, RefusedCalls } from "../contracts/boundary.ts";
 import type { RunIo } from "../contracts/door.ts";
 import type { LimitHit, Limits } from "../contracts/limits.ts";
 
@@ -21,6 +21,7 @@ export interface SupervisionReport {
   readonly stdout: StreamSummary;
   readonly stderr: StreamSummary;
   readonly durationMs: number;
+  readonly refusedCalls: RefusedCalls;
 }
 
 export interface SupervisionParts {
@@ -155,7 +156,7 @@ export async function supervise(parts: SupervisionParts): Promise<SupervisionRep
   void feedStdin(execution, io.stdin);
   try {
     const streams = await pump(parts, watch);
-    return { exit: await exited, ...watch.ending, ...streams, durationMs: watch.durationMs };
+    return { exit: await exited, ...watch.ending, ...streams, durationMs: watch.durationMs, refusedCalls: execution.refusedCalls };
   } catch (error) {
     await execution.killTree(); // fails closed: a caller that cannot take the output does not leave a command running
     throw error;

@@ -59,6 +59,16 @@ function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
   };
 }
 
+const refusedSchema = z.looseObject({
+  calls: z.array(z.strictObject({ call: z.string(), errno: z.string(), rule: z.string(), path: z.string() })),
+});
+
+function refusedCallsOf(records: readonly StoredRecord[]): TaskView["refusedCalls"] {
+  const body = bodyOf(records, "execution.refused-calls", recordBodySchemas["execution.refused-calls"]);
+  const detail = refusedSchema.safeParse(detailOf(records, "execution.refused-calls"));
+  return { total: body?.total ?? 0, first: detail.data?.calls ?? [] };
+}
+
 function addDays(iso: string, days: number): string {
   return new Date(Date.parse(iso) + days * 86_400_000).toISOString().slice(0, 10);
 }
@@ -80,6 +90,7 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
     walls: wallsOf(records),
     refusal: bodyOf(records, "execution.refused", recordBodySchemas["execution.refused"])?.code,
     ending: endingOf(records),
+    refusedCalls: refusedCallsOf(records),
     wasReaped: records.some((record) => record.type === "execution.reaped"),
     firstSeq: first.seq,
     lastSeq: last.seq,

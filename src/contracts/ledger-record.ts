@@ -58,6 +58,15 @@ export const recordBodySchemas = {
     usage: usage.optional(),
     durationMs: count,
   }),
+  /** What the mediator refused to the command: the guard's claim. Only when there was something. The calls are in the blob. */
+  "execution.refused-calls": z.strictObject({
+    sandbox: sandboxIdSchema,
+    total: count,
+    /** The first calls, by rule: their sum is at most 100, `total` may be more. */
+    rules: z.array(z.strictObject({ rule: word, count })),
+    /** Over the canonical JSON of `detail.calls`. */
+    calls: commitmentSchema,
+  }),
   "execution.closed": z.strictObject({ sandbox: sandboxIdSchema }),
   "execution.reaped": z.strictObject({ processes: count, directories: count, sockets: count, cgroups: count, mounts: count }),
   "result.returned": z.strictObject({

@@ -9,8 +9,22 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-const { stdout, stderr, hello, credit, ready, failed, started, notStarted, wallMissing, outputEnd, exited, treeGone, refused, refusedTotal } =
-  frameTypes;
+const {
+  stdout,
+  stderr,
+  hello,
+  credit,
+  ready,
+  failed,
+  started,
+  notStarted,
+  wallMissing,
+  outputEnd,
+  exited,
+  treeGone,
+  refused,
+  refusedTotal,
+} = frameTypes;
 const fromGuard: ReadonlySet<number> = new Set([
   hello,
   credit,

@@ -3,6 +3,7 @@ import { caller } from "./attacks/caller.ts";
 import { kernelDoors } from "./attacks/kernel-doors.ts";
 import { namespaces } from "./attacks/namespaces.ts";
 import { peersOfTheHost } from "./attacks/peers-of-the-host.ts";
+import { planting } from "./attacks/planting.ts";
 import { processes } from "./attacks/processes.ts";
 import { reads } from "./attacks/reads.ts";
 import { replacements } from "./attacks/replacements.ts";
@@ -14,6 +15,7 @@ export const attacks: readonly Attack[] = [
   ...reads,
   ...writes,
   ...replacements,
+  ...planting,
   ...namespaces,
   ...processes,
   ...kernelDoors,
