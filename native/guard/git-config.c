@@ -128,12 +128,15 @@ struct harmless {
 };
 
 // Keys that make git execute something, read another file or write elsewhere are absent: fsmonitor, hooksPath, sshCommand, editor, pager,
-// alias, filter, diff and merge drivers, include, insteadOf, credential.helper, uploadpack, receivepack, proxy, gpg.program, extensions.worktreeConfig.
+// alias, filter, diff and merge drivers, include, insteadOf, credential.helper, uploadpack, receivepack, proxy, gpg.program,
+// branch.*.mergeOptions, remote.*.mirror. extensions.worktreeConfig makes git read config.worktree, which is held to the same list.
 static const struct harmless harmless_keys[] = {
     {"core", false, "repositoryformatversion", ANY_VALUE}, {"core", false, "filemode", ANY_VALUE}, {"core", false, "bare", ANY_VALUE},
     {"core", false, "logallrefupdates", ANY_VALUE}, {"core", false, "ignorecase", ANY_VALUE}, {"core", false, "symlinks", ANY_VALUE},
     {"core", false, "precomposeunicode", ANY_VALUE}, {"core", false, "worktree", IN_ROOT}, {"core", false, "autocrlf", ANY_VALUE},
-    {"core", false, "eol", ANY_VALUE}, {"branch", true, "*", NO_HELPER}, {"remote", true, "url", NO_HELPER},
+    {"core", false, "eol", ANY_VALUE}, {"core", false, "sparsecheckout", ANY_VALUE}, {"core", false, "sparsecheckoutcone", ANY_VALUE},
+    {"index", false, "sparse", ANY_VALUE}, {"extensions", false, "worktreeconfig", ANY_VALUE}, {"branch", true, "remote", NO_HELPER}, {"branch", true, "pushremote", NO_HELPER}, {"branch", true, "merge", ANY_VALUE},
+    {"branch", true, "rebase", ANY_VALUE}, {"branch", true, "description", ANY_VALUE}, {"remote", true, "url", NO_HELPER},
     {"remote", true, "pushurl", NO_HELPER}, {"remote", true, "fetch", NO_HELPER}, {"submodule", true, "url", NO_HELPER},
     {"submodule", true, "active", ANY_VALUE}, {"submodule", false, "active", ANY_VALUE}, {"user", false, "name", ANY_VALUE},
     {"user", false, "email", ANY_VALUE}, {"extensions", false, "objectformat", ANY_VALUE}, {"extensions", false, "refstorage", ANY_VALUE},

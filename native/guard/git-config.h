@@ -16,7 +16,7 @@ struct git_config_reach {
   const void *context;
 };
 
-// True when the two differ in keys that git only shows or uses as data (branch.*, user.*, remote.*.url, ...). Every other entry must be
+// True when the two differ in keys that git only shows or uses as data (branch.*.remote, user.name, remote.*.url, ...). Every other entry must be
 // the same, in the same order. What this parser does not understand is refused.
 bool git_config_admits(struct git_config_text old, struct git_config_text new, struct git_config_reach reach);
 

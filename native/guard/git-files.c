@@ -82,6 +82,16 @@ static bool directory_in_root(int base, const char *path) {
   return mediation_root_of(canonical) != NULL;
 }
 
+// A directory that git makes after the pointer to it: nothing is there yet, and what it lies in is in a write root.
+static bool directory_may_come(int base, char *path) {
+  struct stat status;
+  if (fstatat(base, path, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT) return false;
+  char *slash = strrchr(path, '/');
+  if (slash == NULL || slash == path || slash[1] == '\0' || strcmp(slash + 1, "..") == 0) return false;
+  *slash = '\0';
+  return directory_in_root(base, path);
+}
+
 static bool reaches_root(const void *context, const char *path) {
   return directory_in_root(*(const int *)context, path);
 }
@@ -103,7 +113,9 @@ static bool pointer_may_be(int directory, const char *name, const char *content,
   if (length == 0 || strlen(path) != length || strpbrk(path, "\r\n") != NULL) return false;
   if (strcasecmp(name, "commondir") == 0) return directory_in_root(directory, path);
   if (strcasecmp(name, ".git") == 0) {
-    return strncmp(path, prefix, sizeof prefix - 1) == 0 && directory_in_root(directory, path + sizeof prefix - 1);
+    if (strncmp(path, prefix, sizeof prefix - 1) != 0) return false;
+    char *target = path + sizeof prefix - 1;
+    return directory_in_root(directory, target) || directory_may_come(directory, target);
   }
   char *slash = strrchr(path, '/');
   if (slash == NULL || slash == path) return false;

@@ -135,6 +135,7 @@ static enum place_kind kind_of(const struct place *place, const struct walk *wal
   if (!walk->git || walk->loose) return kind_by_structure(place, above, above_length, walk->loose);
   if (walk->hooks) return kind_in_hooks(place->name);
   if (walk->info && strcasecmp(place->name, "attributes") == 0) return PLACE_GIT_ATTRIBUTES;
+  if (walk->info) return kind_by_structure(place, above, above_length, true); // info/refs is a file of dumb transports
   return kind_in_git(place->name);
 }
 
