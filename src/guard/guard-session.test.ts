@@ -27,13 +27,14 @@ async function running(): Promise<Awaited<ReturnType<typeof ready>> & { readonly
   return { guard, session, execution: await starting };
 }
 
-test("configure() sends HELLO, the rules, SEAL, and nothing before the guard's own HELLO", async () => {
+test("configure() sends HELLO, the rules and SEAL at once, and nothing else before READY", async () => {
   const guard = new FakeGuard();
   const session = openGuardSession(guard.host);
   const configured = session.configure([{ path: "/usr", rights: 13n, optional: true, domain: "command" }]);
-  assert.equal(guard.sent.length, 0);
-  guard.send(guardHello);
   await guard.until(frameTypes.seal);
+  await assert.rejects(session.exec({ ...command, argv: ["true"] }), { situation: "guard.closed" });
+  guard.send(guardHello);
+  await assert.rejects(session.exec({ ...command, argv: ["true"] }), { situation: "guard.closed" });
   assert.deepEqual(
     guard.sent.map(({ type }) => type),
     [frameTypes.hello, frameTypes.landlockRule, frameTypes.seal],
@@ -49,8 +50,8 @@ test("configure() rejects for each missing layer, an old Landlock, a test build,
   const cases: Readonly<Record<string, readonly Buffer[]>> = {
     "guard.wall-missing": [guardHello, guardFrame(frameTypes.ready, 0, 7, layers.all & ~layers.seccomp, 0, 0, 0, 0)],
     "guard.landlock-old": [guardHello, guardFrame(frameTypes.ready, 0, 5, layers.all, 0, 0, 0, 0)],
-    "guard.test-build": [guardFrame(frameTypes.hello, 0, sizes.version, 1, 1)],
-    "guard.version": [guardFrame(frameTypes.hello, 0, 2, 0, 1)],
+    "guard.test-build": [guardFrame(frameTypes.hello, 0, sizes.version, 1, 1), guardReady],
+    "guard.version": [guardFrame(frameTypes.hello, 0, 2, 0, 1), guardReady],
     "guard.rule-unusable": [guardHello, guardFrame(frameTypes.failed, 0, 5, 2, 0)],
     "guard.silent": [],
   };
@@ -63,6 +64,15 @@ test("configure() rejects for each missing layer, an old Landlock, a test build,
     assert.equal((await session.ended).situation, situation);
     await assert.rejects(session.exec({ ...command, argv: ["true"] }), { situation });
   }
+});
+
+test("configure() rejects a guard of another epoch, whatever it answers", async () => {
+  const guard = new FakeGuard();
+  const session = openGuardSession(guard.host);
+  const configured = session.configure([]);
+  guard.send(guardFrame(frameTypes.hello, 0, sizes.version, 0, 2), guardReady);
+  await assert.rejects(configured, { code: "GUARD_PROTOCOL" });
+  await assert.rejects(session.exec({ ...command, argv: ["true"] }), { code: "GUARD_PROTOCOL" });
 });
 
 test("configure() refuses a path that no rule can hold, and sends nothing", async () => {
