@@ -25,7 +25,7 @@ export interface PlanFacts {
 export interface SandboxPlan {
   readonly view: View;
   readonly identity: Identity;
-  /** Options of bubblewrap, without status descriptor and program. */
+  /** Options of bubblewrap, without program. */
   readonly bwrapArgs: readonly string[];
   readonly landlockRules: readonly LandlockRule[];
   /** For the launcher; empty for an ordinary user. */
