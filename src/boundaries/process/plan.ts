@@ -1,7 +1,7 @@
 // The plan of one sandbox: a pure function of the spec and of what the file tree says. It opens nothing and starts nothing.
 import type { SandboxSpec } from "../../contracts/boundary.ts";
 import { bwrapArguments, type DataFile } from "./bwrap-arguments.ts";
-import type { PathFacts } from "./environment.ts";
+import type { HostNames, PathFacts } from "./environment.ts";
 import type { FileTree } from "./file-tree.ts";
 import { sanitiseGitConfig } from "./git-config.ts";
 import { accountFiles, hostsFile, type Identity, identityFor } from "./identity.ts";
@@ -34,7 +34,7 @@ export interface SandboxPlan {
   readonly stageDirectory: string;
   /** Contents for the descriptors that `bwrapArgs` names, ascending. */
   readonly dataFiles: readonly (DataFile & { readonly text: string })[];
-  readonly pathFacts: PathFacts & { readonly hostHome: string };
+  readonly pathFacts: PathFacts & HostNames;
   /** What bubblewrap gets as descriptors that follow those of `dataFiles`, in this order. */
   readonly held: readonly string[];
   /** Host paths for the answer sheet. */
@@ -130,7 +130,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
     stageDirectory,
     dataFiles,
     held,
-    pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home },
+    pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home, hostName: spec.user.name, nameInside: identity.name },
     sheet: {
       reads: of("read"),
       hidden: [...new Set([spec.user.home, ...of("hidden"), ...view.closed, ...view.holes])],
