@@ -20,7 +20,11 @@ export const bareBubblewrap = [
 ].flatMap((line) => line.split(" "));
 
 /** Opens a process sandbox over an empty project below `base`. */
-export async function openBenchSandbox(base: string): Promise<{ readonly sandbox: Sandbox; readonly project: string }> {
+export async function openBenchSandbox(base: string): Promise<{
+  readonly sandbox: Sandbox;
+  readonly project: string;
+  readonly privateDirectory: string;
+}> {
   const boundary = openProcessBoundary({
     guardPath: path.join(installation, "build/guard"),
     launcherPath: path.join(installation, "build/launcher"),
@@ -29,12 +33,13 @@ export async function openBenchSandbox(base: string): Promise<{ readonly sandbox
   const { uid, gid, username, homedir } = os.userInfo();
   const project = path.join(base, "project");
   await mkdir(project, { recursive: true });
+  const privateDirectory = await mkdtemp(path.join(base, "private-"));
   const sandbox = await boundary.open(
     {
       taskId: makeTaskId(ids),
       sandboxId: makeSandboxId(ids),
       projectDirectory: project,
-      privateDirectory: await mkdtemp(path.join(base, "private-")),
+      privateDirectory,
       paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [project], denyWrite: [] },
       environment: { PATH: "/usr/bin:/bin" },
       limits: { wallMs: 60_000, outputBytes: 1 << 20, returnedBytes: 1 << 18, openFiles: 1024 },
@@ -42,7 +47,7 @@ export async function openBenchSandbox(base: string): Promise<{ readonly sandbox
     },
     { signal: new AbortController().signal, journal: () => Promise.resolve() },
   );
-  return { sandbox, project };
+  return { sandbox, project, privateDirectory };
 }
 
 /** Runs `true` to its end. */

@@ -13,6 +13,7 @@
 
 #include "failure.h"
 #include "identity.h"
+#include "owner-map.h"
 #include "stage.h"
 
 #define UID_MIN 1000u // below are accounts of the system
@@ -59,6 +60,7 @@ static int stage_all(char **argv, const struct options *options) {
   for (int at = options->first_bind; status == 0 && is_bind(argv[at]); at += 3) {
     status = stage_attach(options->stage, argv[at + 1], argv[at + 2], options->uid, strcmp(argv[at], "--idmap-ro") == 0);
   }
+  owner_maps_end();
   return status;
 }
 

@@ -1,4 +1,5 @@
-// Makes the namespace with a throw-away child: only its id maps are wanted.
+// Makes each namespace with a throw-away child: only its id maps are wanted. Places of the same owner share one. Waiting for a child costs
+// more than all the rest, so it is born in its namespace, and is waited for only when everything else is done.
 #define _GNU_SOURCE
 #include "owner-map.h"
 
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,14 @@
 
 #define MAP_BYTES 256
 #define LAST_ID 4294967294u
+#define MAPS_MAX 16 // more owners than that, and the oldest map is made again
+
+static struct {
+  uid_t owner;
+  gid_t group;
+  int fd;
+} maps[MAPS_MAX];
+static size_t maps_made;
 
 // Lines "on disk, shown, count": the two ids trade places as far as `owner` goes; on disk `allocated` is nobody.
 static int describe(char *text, uint32_t owner, uint32_t allocated) {
@@ -39,40 +49,45 @@ static int write_map(pid_t pid, const char *name, uint32_t owner, uint32_t alloc
   return fd >= 0 && write(fd, text, (size_t)length) == length ? 0 : -1;
 }
 
-_Noreturn static void hold_namespace(int ready, pid_t parent) {
-  const char status = unshare(CLONE_NEWUSER) == 0 ? 0 : (char)errno;
+_Noreturn static void hold_namespace(pid_t parent) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1); // it must not outlive a launcher that is killed
-  if (write(ready, &status, 1) != 1) _exit(1);
-  for (;;) pause(); // until it is killed
+  for (;;) pause();                                                      // until it is killed
 }
 
-static int map_namespace(pid_t pid, int ready, uid_t owner, gid_t group, uid_t allocated) {
-  char status;
-  if (read(ready, &status, 1) != 1) return -1;
-  if (status != 0) {
-    errno = status;
-    return -1;
-  }
+static int map_namespace(pid_t pid, uid_t owner, gid_t group, uid_t allocated) {
   if (write_map(pid, "uid_map", owner, allocated) != 0 || write_map(pid, "gid_map", group, allocated) != 0) return -1;
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
   return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-int owner_map_open(uid_t owner, gid_t group, uid_t allocated) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+static int make_map(uid_t owner, gid_t group, uid_t allocated) {
   const pid_t self = getpid();
-  const pid_t pid = fork();
-  if (pid == 0) hold_namespace(ends[1], self);
-  close(ends[1]);
-  const int fd = pid < 0 ? -1 : map_namespace(pid, ends[0], owner, group, allocated);
+  const pid_t pid = (pid_t)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL);
+  if (pid < 0) return -1;
+  if (pid == 0) hold_namespace(self);
+  const int fd = map_namespace(pid, owner, group, allocated);
   const int error = errno;
-  close(ends[0]);
-  if (pid > 0) {
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-  }
+  kill(pid, SIGKILL);
   errno = error;
   return fd;
+}
+
+int owner_map_of(uid_t owner, gid_t group, uid_t allocated) {
+  const size_t known = maps_made < MAPS_MAX ? maps_made : MAPS_MAX;
+  for (size_t index = 0; index < known; index++) {
+    if (maps[index].owner == owner && maps[index].group == group) return maps[index].fd;
+  }
+  const int fd = make_map(owner, group, allocated);
+  if (fd < 0) return -1;
+  const size_t place = maps_made++ % MAPS_MAX;
+  if (known == MAPS_MAX) close(maps[place].fd);
+  maps[place].owner = owner;
+  maps[place].group = group;
+  maps[place].fd = fd;
+  return fd;
+}
+
+void owner_maps_end(void) {
+  while (waitpid(-1, NULL, 0) > 0) continue; // all are killed already
 }

@@ -32,7 +32,7 @@ static int open_plain(const char *path) {
 }
 
 static int apply_attributes(int tree, const struct stat *status, uid_t allocated, bool read_only) {
-  AUTO_CLOSE const int owners = owner_map_open(status->st_uid, status->st_gid, allocated);
+  const int owners = owner_map_of(status->st_uid, status->st_gid, allocated);
   if (owners < 0) return errno;
   const struct mount_attr attributes = {
       .attr_set = MOUNT_ATTR_IDMAP | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (read_only ? MOUNT_ATTR_RDONLY : 0u),

@@ -1,6 +1,6 @@
 // The seven answers about one task, from what was recorded of it. Nothing here looks at the machine: the record is the source.
 import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
-import type { RefusedCalls, WallReport } from "../contracts/boundary.ts";
+import type { RefusedCall, RefusedCalls, WallReport } from "../contracts/boundary.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { LimitHit } from "../contracts/limits.ts";
 import type { Sentence } from "../contracts/sentence.ts";
@@ -26,9 +26,7 @@ export interface TaskView {
       }
     | undefined;
   /** What the mediator refused inside write roots. */
-  readonly refusedCalls: Pick<RefusedCalls, "total"> & {
-    readonly first: readonly { readonly call: string; readonly rule: string; readonly path: string }[];
-  };
+  readonly refusedCalls: RefusedCalls;
   /** True when a later start found the task abandoned and cleaned up. */
   readonly wasReaped: boolean;
   readonly firstSeq: number;
@@ -58,11 +56,21 @@ function identity(walls: WallReport): Lines {
   return [say("task.identity.uid", { hostUid, insideUid }), names];
 }
 
+const refusedKeys: Readonly<Record<RefusedCall["rule"], string>> = {
+  listedName: "task.happened.refused-call.listed-name",
+  gitConfig: "task.happened.refused-call.git-config",
+  gitHook: "task.happened.refused-call.git-hook",
+  gitPointer: "task.happened.refused-call.git-pointer",
+  gitStructure: "task.happened.refused-call.git-structure",
+  device: "task.happened.refused-call.device",
+  folding: "task.happened.refused-call.folding",
+};
+
 /** Enough to see what it was about; the record has the rest. */
 const refusedShown = 5;
 
 function refusedCalls({ total, first }: TaskView["refusedCalls"]): Lines {
-  const shown = first.slice(0, refusedShown).map(({ call, rule, path }) => say(`task.happened.refused-call.${rule}`, { call, path }));
+  const shown = first.slice(0, refusedShown).map(({ call, rule, path }) => say(refusedKeys[rule], { call, path }));
   return total > shown.length ? [...shown, say("task.happened.refused-more", { count: total - shown.length })] : shown;
 }
 

@@ -60,7 +60,14 @@ function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
 }
 
 const refusedSchema = z.looseObject({
-  calls: z.array(z.strictObject({ call: z.string(), errno: z.string(), rule: z.string(), path: z.string() })),
+  calls: z.array(
+    z.strictObject({
+      call: z.enum(["open", "mkdir", "mknod", "rename", "link", "symlink", "truncate", "bind"]),
+      errno: z.string(),
+      rule: z.enum(["listedName", "gitConfig", "gitHook", "gitPointer", "gitStructure", "device", "folding"]),
+      path: z.string(),
+    }),
+  ),
 });
 
 function refusedCallsOf(records: readonly StoredRecord[]): TaskView["refusedCalls"] {

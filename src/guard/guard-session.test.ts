@@ -27,13 +27,14 @@ async function running(): Promise<Awaited<ReturnType<typeof ready>> & { readonly
   return { guard, session, execution: await starting };
 }
 
-test("configure() sends HELLO, the rules, SEAL, and nothing before the guard's own HELLO", async () => {
+test("configure() sends HELLO, the rules and SEAL at once, and nothing else before READY", async () => {
   const guard = new FakeGuard();
   const session = openGuardSession(guard.host);
   const configured = session.configure([{ path: "/usr", rights: 13n, optional: true, domain: "command" }]);
-  assert.equal(guard.sent.length, 0);
-  guard.send(guardHello);
   await guard.until(frameTypes.seal);
+  await assert.rejects(session.exec({ ...command, argv: ["true"] }), { situation: "guard.closed" });
+  guard.send(guardHello);
+  await assert.rejects(session.exec({ ...command, argv: ["true"] }), { situation: "guard.closed" });
   assert.deepEqual(
     guard.sent.map(({ type }) => type),
     [frameTypes.hello, frameTypes.landlockRule, frameTypes.seal],
@@ -49,8 +50,8 @@ test("configure() rejects for each missing layer, an old Landlock, a test build,
   const cases: Readonly<Record<string, readonly Buffer[]>> = {
     "guard.wall-missing": [guardHello, guardFrame(frameTypes.ready, 0, 7, layers.all & ~layers.seccomp, 0, 0, 0, 0)],
     "guard.landlock-old": [guardHello, guardFrame(frameTypes.ready, 0, 5, layers.all, 0, 0, 0, 0)],
-    "guard.test-build": [guardFrame(frameTypes.hello, 0, sizes.version, 1, 1)],
-    "guard.version": [guardFrame(frameTypes.hello, 0, 2, 0, 1)],
+    "guard.test-build": [guardFrame(frameTypes.hello, 0, sizes.version, 1, 1), guardReady],
+    "guard.version": [guardFrame(frameTypes.hello, 0, 2, 0, 1), guardReady],
     "guard.rule-unusable": [guardHello, guardFrame(frameTypes.failed, 0, 5, 2, 0)],
     "guard.silent": [],
   };
@@ -63,6 +64,15 @@ test("configure() rejects for each missing layer, an old Landlock, a test build,
     assert.equal((await session.ended).situation, situation);
     await assert.rejects(session.exec({ ...command, argv: ["true"] }), { situation });
   }
+});
+
+test("configure() rejects a guard of another epoch, whatever it answers", async () => {
+  const guard = new FakeGuard();
+  const session = openGuardSession(guard.host);
+  const configured = session.configure([]);
+  guard.send(guardFrame(frameTypes.hello, 0, sizes.version, 0, 2), guardReady);
+  await assert.rejects(configured, { code: "GUARD_PROTOCOL" });
+  await assert.rejects(session.exec({ ...command, argv: ["true"] }), { code: "GUARD_PROTOCOL" });
 });
 
 test("configure() refuses a path that no rule can hold, and sends nothing", async () => {
@@ -220,4 +230,56 @@ test("close() sends SIGTERM to everything, waits until it is idle, and is idempo
   await closing;
   await session.close();
   assert.equal((await session.ended).situation, "guard.closed");
+});
+
+test("configure() sends write roots and listed names after the rules, and refuses what the guard would not take", async () => {
+  const guard = new FakeGuard();
+  const session = openGuardSession(guard.host);
+  const configured = session.configure([{ path: "/usr", rights: 13n }], {
+    writeRoots: ["/work/it"],
+    listedNames: [".envrc", ".config/fish"],
+  });
+  guard.send(guardHello, guardReady);
+  await configured;
+  const sent = guard.sent.map(({ type, payload }) => [type, payload.toString()] as const);
+  assert.deepEqual(sent.slice(2, 5), [
+    [frameTypes.writeRoot, "/work/it"],
+    [frameTypes.listedName, ".envrc"],
+    [frameTypes.listedName, ".config/fish"],
+  ]);
+  const unusable = [
+    { writeRoots: ["/"], listedNames: [] },
+    { writeRoots: ["work"], listedNames: [] },
+    { writeRoots: Array.from({ length: 33 }, (_, index) => `/${index}`), listedNames: [] },
+    ...["", "/a", "a/", "a/b/c", "a\0", "n".repeat(64)].map((name) => ({ writeRoots: [], listedNames: [name] })),
+  ];
+  for (const mediation of unusable) {
+    const other = openGuardSession(new FakeGuard().host);
+    await assert.rejects(other.configure([], mediation), { code: "WALL_UNAVAILABLE", situation: "guard.rule-unusable" });
+  }
+});
+
+const refusedFrame = (stream: number, path: string): Buffer =>
+  guardData(frameTypes.refused, stream, Buffer.concat([Buffer.of(4, 0, 0, 0, 13, 0, 0, 0, 2, 0, 0, 0), Buffer.from(path)]));
+
+test("refusedCalls has the first refusals by name and the count of all", async () => {
+  const { guard, execution } = await running();
+  guard.send(refusedFrame(1, "/work/it/.git/config"), guardExited(1, 0, 0), guardFrame(frameTypes.refusedTotal, 1, 7));
+  guard.send(guardFrame(frameTypes.outputEnd, 1), guardFrame(frameTypes.treeGone, 1));
+  await execution.killTree();
+  assert.deepEqual(execution.refusedCalls, {
+    total: 7,
+    first: [{ call: "rename", errno: "EACCES", rule: "gitConfig", path: "/work/it/.git/config" }],
+  });
+});
+
+test("a guard that reports more refusals than it may, or counts them wrongly, breaks the protocol", async () => {
+  const many = Array.from({ length: 101 }, () => refusedFrame(1, "/x"));
+  const fewer = [refusedFrame(1, "/x"), guardFrame(frameTypes.refusedTotal, 1, 0)];
+  const twice = [guardFrame(frameTypes.refusedTotal, 1, 1), guardFrame(frameTypes.refusedTotal, 1, 1)];
+  for (const frames of [many, fewer, twice]) {
+    const { guard, session } = await running();
+    guard.send(...frames);
+    assert.equal((await session.ended).code, "GUARD_PROTOCOL");
+  }
 });

@@ -77,7 +77,7 @@ export class GuardSession {
     this.#lastStream = stream;
     const execution = new GuardExecution(stream, (frame) => this.#send(frame));
     this.#executions.set(stream, execution);
-    for (const frame of frames) this.#send(frame);
+    this.#send(Buffer.concat(frames)); // one wake for the guard
     await execution.started;
     return execution;
   }

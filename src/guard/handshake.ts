@@ -1,4 +1,5 @@
-// HELLO, rules, SEAL, READY: nothing is executed before the guard has said which walls stand, and they must be all.
+// HELLO, rules, SEAL, READY: nothing is executed before the guard has said which walls stand, and they must be all. The host's part waits
+// for nothing: it lies in the channel when the guard comes up. What the guard says of itself is judged before anything else is sent.
 import { constants } from "node:os";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { errnoName } from "./errno-name.ts";
@@ -19,6 +20,9 @@ export interface HandshakeOptions {
   readonly allowTestBuild?: boolean;
   readonly readyTimeoutMs?: number;
 }
+
+/** Of a guard that was never restored; only such a one is configured. */
+const firstEpoch = 1;
 
 /** PATH_MAX without its NUL. */
 const pathBytesMax = 4095;
@@ -51,7 +55,6 @@ export class Handshake {
   readonly #outcome = Promise.withResolvers<GuardReady>();
   #phase: "idle" | "waiting" | "ready" | "failed" = "idle";
   #rules: readonly GuardRule[] = [];
-  #mediation: GuardMediation = { writeRoots: [], listedNames: [] };
   #hello: (SessionMessage & { kind: "hello" }) | undefined;
 
   constructor(send: (frame: Buffer) => void, options: HandshakeOptions) {
@@ -71,8 +74,9 @@ export class Handshake {
     refuseUnusable(mediation);
     this.#phase = "waiting";
     this.#rules = rules;
-    this.#mediation = mediation;
-    if (this.#hello !== undefined) this.#begin(this.#hello);
+    const frames = [...rules.map(ruleFrame), ...mediation.writeRoots.map(writeRootFrame), ...mediation.listedNames.map(listedNameFrame)];
+    this.#send(Buffer.concat([helloFrame(firstEpoch), ...frames, sealFrame()]));
+    if (this.#hello !== undefined) this.#judge(this.#hello);
     const limitMs = this.#options.readyTimeoutMs ?? 10_000;
     const timer = setTimeout(() => this.lose(unavailable("guard.silent", { limitMs })), limitMs);
     try {
@@ -84,11 +88,12 @@ export class Handshake {
 
   /** @throws GUARD_PROTOCOL for a message that cannot come now */
   accept(message: SessionMessage): void {
+    if (this.#phase === "failed") return; // refused already: its answer to what it was sent changes nothing
     switch (message.kind) {
       case "hello":
         if (this.#hello !== undefined) throw violation("hello-twice");
         this.#hello = message;
-        if (this.#phase === "waiting") this.#begin(message);
+        if (this.#phase === "waiting") this.#judge(message);
         return;
       case "ready":
         if (this.#phase !== "waiting" || this.#hello === undefined) throw violation("ready-order");
@@ -105,16 +110,14 @@ export class Handshake {
     this.#outcome.reject(reason);
   }
 
-  #begin(hello: SessionMessage & { kind: "hello" }): void {
+  #judge(hello: SessionMessage & { kind: "hello" }): void {
     const isTestBuild = (hello.features & features.testBuild) !== 0;
     if (hello.version !== sizes.version) {
       this.lose(unavailable("guard.version", { found: hello.version, needed: sizes.version }));
     } else if (isTestBuild && this.#options.allowTestBuild !== true) {
       this.lose(unavailable("guard.test-build"));
-    } else {
-      const { writeRoots, listedNames } = this.#mediation;
-      const frames = [...this.#rules.map(ruleFrame), ...writeRoots.map(writeRootFrame), ...listedNames.map(listedNameFrame)];
-      this.#send(Buffer.concat([helloFrame(hello.epoch), ...frames, sealFrame()]));
+    } else if (hello.epoch !== firstEpoch) {
+      this.lose(violation("hello-epoch"));
     }
   }
 

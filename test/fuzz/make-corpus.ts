@@ -27,6 +27,14 @@ const control = [
 const seeds: Readonly<Record<string, readonly Buffer[]>> = {
   hello: [hello],
   rules: [hello, rule, frames.ruleFrame({ path: "/opt", rights: rightsFor.write, optional: true, domain: "command" }), seal],
+  mediation: [
+    hello,
+    frames.writeRootFrame("/home/somebody/project"),
+    frames.listedNameFrame(".envrc"),
+    frames.listedNameFrame(".config/fish"),
+    seal,
+    ...command,
+  ],
   "long-rule": [
     hello,
     frames.ruleFrame({ path: `/${"p".repeat(4000)}`, rights: rightsFor.list }),

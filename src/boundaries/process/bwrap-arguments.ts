@@ -92,7 +92,7 @@ function dataArguments(dataFiles: readonly DataFile[]): string[] {
   ]);
 }
 
-/** Options only: the caller adds status descriptor, `--` and the guard. */
+/** Options only: the caller adds `--` and the guard. */
 export function bwrapArguments(input: MountInput): readonly string[] {
   const shown = input.view.places.filter(({ access }) => access !== "hidden").map(({ path }) => path);
   const bare = skeleton(input.view, [...shown, scratchInside, guardInside, "/var/tmp"]);

@@ -30,15 +30,23 @@ export function sandboxPath(callerPath: string, facts: PathFacts): string {
   return kept.length === 0 ? fallbackPath : [...new Set(kept)].join(":");
 }
 
-/** HOME follows the view when it names the host's, TMPDIR unless it is writable inside; PATH keeps what is visible; all else is as given. */
+/** Whose names on the host, and the name inside: root's sandboxes are somebody else. */
+export interface HostNames {
+  readonly hostHome: string;
+  readonly hostName: string;
+  readonly nameInside: string;
+}
+
+/** HOME, USER and LOGNAME follow the view when they name the host's, TMPDIR unless it is writable inside; PATH keeps what is visible; all else is as given. */
 export function sandboxEnvironment(
   given: Readonly<Record<string, string>>,
-  facts: PathFacts & { readonly hostHome: string },
+  facts: PathFacts & HostNames,
 ): Readonly<Record<string, string>> {
   const result: Record<string, string> = { ...given };
   const { PATH, HOME, TMPDIR } = given;
   if (PATH !== undefined) result["PATH"] = sandboxPath(PATH, facts);
   if (HOME === facts.hostHome) result["HOME"] = homeInside;
+  for (const name of ["USER", "LOGNAME"]) if (given[name] === facts.hostName) result[name] = facts.nameInside;
   if (TMPDIR === undefined || accessInView(facts.view, TMPDIR) !== "write") result["TMPDIR"] = temporaryInside;
   return result;
 }

@@ -44,6 +44,12 @@ export function descendants(root: number, all: readonly HostProcess[] = listProc
   return found.filter(({ state }) => state !== "Z");
 }
 
+/** The one child of a process with one thread; undefined when it has none or several. */
+export function onlyChild(pid: number): number | undefined {
+  const text = read(`/proc/${pid}/task/${pid}/children`) ?? "";
+  return /^\d+ ?$/u.test(text) ? Number(text) : undefined;
+}
+
 /** argv; empty for kernel threads and processes that ended. */
 export function commandLine(pid: number): readonly string[] {
   return (read(`/proc/${pid}/cmdline`) ?? "").split("\0").slice(0, -1);

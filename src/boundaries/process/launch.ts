@@ -1,12 +1,11 @@
 // Starts bubblewrap with the guard inside, hands it the rules, and confirms from the host that the walls stand before anything may run.
-import { Duplex, Readable } from "node:stream";
+import { Duplex } from "node:stream";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { type GuardMediation, type GuardReady, type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../guard/guard.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
-import { readChildPid } from "./bwrap-status.ts";
 import { type HeldPlace, openPlaces } from "./held-places.ts";
 import { launchError } from "./failures.ts";
-import { processStatus } from "./host-processes.ts";
+import { onlyChild, processStatus } from "./host-processes.ts";
 import type { LandlockRule } from "./landlock-plan.ts";
 import type { TestLayers } from "./layers.ts";
 
@@ -19,7 +18,7 @@ export interface LaunchRequest {
   readonly args: readonly string[];
   readonly bubblewrapPath: string;
   readonly guardPath: string;
-  /** What bubblewrap reads from descriptors 5, 6, ... */
+  /** What bubblewrap reads from descriptors 4, 5, ... */
   readonly dataTexts: readonly string[];
   /** What it binds from the descriptors after those. */
   readonly heldPlaces: readonly HeldPlace[];
@@ -41,14 +40,13 @@ export interface Launched {
 }
 
 export const controlDescriptor = 3;
-export const statusDescriptor = 4;
-export const firstDataDescriptor = 5;
+export const firstDataDescriptor = 4;
 
 const stderrMaximum = 16 * 1024;
 
-function streamAt<T extends Readable>(child: HostChild, index: number, kind: new () => T): T {
+function streamAt(child: HostChild, index: number): Duplex {
   const stream: unknown = child.stdio[index];
-  if (stream instanceof kind) return stream;
+  if (stream instanceof Duplex) return stream;
   throw new GloveboxError("INTERNAL", "wall.open-failed", { values: { sandbox: "-", detail: `descriptor ${index}` } });
 }
 
@@ -93,7 +91,7 @@ function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>
     const child = spawnProcess(request.program, request.args, {
       environment: {},
       cwd: "/",
-      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", ...request.dataTexts.map(() => "pipe" as const), ...given.numbers],
+      stdio: ["ignore", "ignore", "pipe", "pipe", ...request.dataTexts.map(() => "pipe" as const), ...given.numbers],
       // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
       ownGroup: true,
     });
@@ -101,7 +99,7 @@ function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>
     child.on("close", () => resolve());
     for (const [index, text] of request.dataTexts.entries()) {
       // Pipes, not files: a file would wait for the disk's journal.
-      const stream = streamAt(child, firstDataDescriptor + index, Duplex);
+      const stream = streamAt(child, firstDataDescriptor + index);
       stream.on("error", () => {}); // bubblewrap ended before it read: its exit says why
       stream.end(text);
     }
@@ -118,13 +116,13 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
   const { child, ended, stderr } = start(request);
   const stop = (): boolean => child.kill("SIGKILL");
   request.signal.addEventListener("abort", stop, { once: true });
-  const session = openGuardSession(streamAt(child, controlDescriptor, Duplex), { allowTestBuild: request.isTest });
-  const childPid = readChildPid(streamAt(child, statusDescriptor, Readable));
+  const session = openGuardSession(streamAt(child, controlDescriptor), { allowTestBuild: request.isTest });
   try {
     const ready = await session.configure(guardRules(request), request.mediation);
     if (request.isTest && !ready.isTestBuild)
       throw new GloveboxError("WALL_UNAVAILABLE", "wall.test-layers", { values: { path: request.guardPath } });
-    const guardPid = await childPid;
+    // The kernel's word, not bubblewrap's: its report would come before it lets the guard's process go on, and hold it up.
+    const guardPid = child.pid === undefined ? undefined : onlyChild(child.pid);
     if (guardPid === undefined)
       throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-failed", { values: { sandbox: request.sandboxId, detail: "no pid" } });
     confirmWalls(guardPid, request.layers);

@@ -24,14 +24,13 @@ const outerOffArguments = [
   "--as-pid-1",
 ] as const;
 
-/** Options and program of bubblewrap. @param statusDescriptor where it reports the guard's pid */
+/** Options and program of bubblewrap. */
 export function bubblewrapCommand(
   plan: SandboxPlan,
-  options: { readonly guardPath: string; readonly sandboxId: string; readonly statusDescriptor: number; readonly layers: TestLayers },
+  options: { readonly guardPath: string; readonly sandboxId: string; readonly layers: TestLayers },
 ): readonly string[] {
   const { layers } = options;
-  const status = ["--json-status-fd", String(options.statusDescriptor)];
   const wall = layers.outer ? plan.bwrapArgs : outerOffArguments;
   const without = layers.inner ? [] : ["--without=all"];
-  return [...wall, ...status, "--", layers.outer ? guardInside : options.guardPath, "serve", markerOf(options.sandboxId), ...without];
+  return [...wall, "--", layers.outer ? guardInside : options.guardPath, "serve", markerOf(options.sandboxId), ...without];
 }

@@ -2,7 +2,7 @@
 import type { SandboxSpec } from "../../contracts/boundary.ts";
 import type { GuardMediation } from "../../guard/guard.ts";
 import { bwrapArguments, type DataFile } from "./bwrap-arguments.ts";
-import type { PathFacts } from "./environment.ts";
+import type { HostNames, PathFacts } from "./environment.ts";
 import type { FileTree } from "./file-tree.ts";
 import { sanitiseGitConfig } from "./git-config.ts";
 import { accountFiles, hostsFile, type Identity, identityFor } from "./identity.ts";
@@ -27,7 +27,7 @@ export interface PlanFacts {
 export interface SandboxPlan {
   readonly view: View;
   readonly identity: Identity;
-  /** Options of bubblewrap, without status descriptor and program. */
+  /** Options of bubblewrap, without program. */
   readonly bwrapArgs: readonly string[];
   readonly landlockRules: readonly LandlockRule[];
   readonly mediation: GuardMediation;
@@ -37,7 +37,7 @@ export interface SandboxPlan {
   readonly stageDirectory: string;
   /** Contents for the descriptors that `bwrapArgs` names, ascending. */
   readonly dataFiles: readonly (DataFile & { readonly text: string })[];
-  readonly pathFacts: PathFacts & { readonly hostHome: string };
+  readonly pathFacts: PathFacts & HostNames;
   /** What bubblewrap gets as descriptors that follow those of `dataFiles`, in this order. */
   readonly held: readonly string[];
   /** Host paths for the answer sheet. */
@@ -134,7 +134,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
     stageDirectory,
     dataFiles,
     held,
-    pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home },
+    pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home, hostName: spec.user.name, nameInside: identity.name },
     sheet: {
       reads: of("read"),
       hidden: [...new Set([spec.user.home, ...of("hidden"), ...view.closed, ...view.holes])],

@@ -6,7 +6,7 @@ import type { HeldPlace } from "./held-places.ts";
 import { hostFileTree } from "./file-tree.ts";
 import { isUidInUse } from "./host-processes.ts";
 import { isUidPromised } from "./identity.ts";
-import { firstDataDescriptor, launch, type Launched, statusDescriptor } from "./launch.ts";
+import { firstDataDescriptor, launch, type Launched } from "./launch.ts";
 import { launcherArguments } from "./launcher-arguments.ts";
 import { bubblewrapCommand, type TestLayers } from "./layers.ts";
 import { planSandbox, type SandboxPlan } from "./plan.ts";
@@ -93,7 +93,7 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
   if (isRoot && isUidTaken(plan.identity.hostUid)) {
     throw new GloveboxError("WALL_UNAVAILABLE", "wall.uid-taken", { values: { uid: plan.identity.hostUid } });
   }
-  const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, statusDescriptor, layers });
+  const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, layers });
   context.signal.throwIfAborted();
   await context.journal({ kind: "process", name: spec.sandboxId });
   context.signal.throwIfAborted();

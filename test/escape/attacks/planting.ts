@@ -57,17 +57,16 @@ const byName = rows([
   plantsByName([33], ".mcp.json"),
 ]);
 
-const plantsBy = (
-  how: string,
-  families: readonly number[],
-  file: string,
-  sh: string,
-  prepare?: (target: string) => Promise<void>,
-): Row => ({
+const plantsBy = (how: string, families: readonly number[], file: string, sh: string): Row => ({
   name: how,
   families,
   program: { sh },
-  stage: plantsText(file, prepare),
+  stage: plantsText(file),
+});
+/** As `plantsBy`, where the host has the file already. */
+const changesBy = (how: string, families: readonly number[], file: string, sh: string): Row => ({
+  ...plantsBy(how, families, file, sh),
+  stage: plantsText(file),
 });
 const atRoot = `cd "$(dirname "$1")" || exit 2; `;
 
@@ -77,22 +76,20 @@ const sideways = rows([
   plantsBy("writes .envrc through a dangling link", [27], ".envrc", `${atRoot}ln -s .envrc plain && echo "$2" > plain`),
   plantsBy("makes .envrc a link to its own file", [27], ".envrc", `${atRoot}echo "$2" > plain && ln -s plain .envrc`),
   plantsBy("reaches .envrc through /proc/self/cwd", [1, 27], ".envrc", `${atRoot}echo "$2" > /proc/self/cwd/.envrc`),
-  plantsBy("renames over an existing .envrc", [27], ".envrc", `${atRoot}echo "$2" > plain && mv -f plain .envrc`, existing),
-  plantsBy("appends to an existing .envrc", [27], ".envrc", `echo "$2" >> "$1"`, existing),
-  plantsBy("writes an existing .envrc through a hard link", [7, 27], ".envrc", `${atRoot}ln .envrc plain && echo "$2" >> plain`, existing),
-  plantsBy(
+  changesBy("renames over an existing .envrc", [27], ".envrc", `${atRoot}echo "$2" > plain && mv -f plain .envrc`),
+  changesBy("appends to an existing .envrc", [27], ".envrc", `echo "$2" >> "$1"`),
+  changesBy("writes an existing .envrc through a hard link", [7, 27], ".envrc", `${atRoot}ln .envrc plain && echo "$2" >> plain`),
+  changesBy(
     "moves a prepared directory to .husky",
     [27],
     ".husky/pre-commit",
-    `cd "$(dirname "$1")/.." || exit 2; mkdir plain && echo "$2" > plain/pre-commit && rmdir .husky && mv plain .husky`,
-    (target) => mkdir(path.dirname(target), { mode: 0o777 }).then(() => undefined),
+    `cd "$(dirname "$1")/.." || exit 2; mkdir plain && echo "$2" > plain/pre-commit && rm -r .husky && mv plain .husky`,
   ),
-  plantsBy(
+  changesBy(
     "moves a prepared directory above .config/fish",
     [26],
     ".config/fish/config.fish",
     `cd "$(dirname "$1")/../.." || exit 2; rm -rf .config; mkdir -p plain/fish && echo "$2" > plain/fish/config.fish && mv plain .config`,
-    existing,
   ),
 ]);
 
