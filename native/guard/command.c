@@ -143,6 +143,7 @@ bool command_read_reports(struct guard *guard, struct command *command) {
   while (command->socket >= 0) {
     union any_report report;
     const ssize_t got = recv(command->socket, &report, sizeof report, MSG_DONTWAIT);
+    if (got < 0 && errno == ECONNRESET) continue; // it left with an order unread; what it reported before is still to come
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0) close_if_open(&command->socket);
     else if (!forward_any(guard, command, &report, (size_t)got)) return false;

@@ -65,6 +65,7 @@ int main(int argc, char **argv) {
       return usage();
     }
   }
+  if ((layers & GB_LAYER_SECCOMP) == 0) layers &= ~GB_LAYER_MEDIATION; // calls are notified by the filter
   if (getpid() != 1) return usage(); // "signal everything" must never mean a machine
   return guard_serve(layers);        // the end of PID 1 ends every process of its namespace
 }

@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../cleanup.h"
@@ -14,6 +16,9 @@
 
 #define LINKS_MAX 40
 #define NAMELESS (O_TMPFILE & ~O_DIRECTORY)
+// What open() looks at; openat2 refuses the rest instead of passing over it.
+#define KNOWN_FLAGS \
+  (O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_NONBLOCK | O_SYNC | O_ASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW | O_NOATIME)
 #define STATUS_FLAGS (O_APPEND | O_DIRECT | O_NOATIME | O_ASYNC)
 
 struct opening {
@@ -36,7 +41,7 @@ static struct answer refuse(const struct opening *opening, enum place_kind kind)
   return answer_judgement(&opening->place, opening->call, kind);
 }
 
-// Non-blocking, so that a pipe or a lease that turns up in this moment does not hold the lock.
+// Links are refused by the resolution, not by a flag that the descriptor would show. Non-blocking, so that a pipe or a lease that turns up in this moment does not hold the lock.
 static struct answer perform(struct opening *opening) {
   const int flags = opening->flags;
   if (!opening->exists && (flags & O_CREAT) != 0) {
@@ -46,7 +51,12 @@ static struct answer perform(struct opening *opening) {
     umask(mask);
   }
   if (!caller_waits(opening->caller)) return answer_continue();
-  const int fd = openat(opening->place.parent, opening->place.name, flags | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, opening->mode);
+  const struct open_how how = {
+      .flags = (unsigned)((flags & KNOWN_FLAGS) | O_NOCTTY | O_NONBLOCK | O_CLOEXEC),
+      .mode = (flags & O_CREAT) != 0 ? opening->mode : 0,
+      .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+  };
+  const int fd = (int)syscall(SYS_openat2, opening->place.parent, opening->place.name, &how, sizeof how);
   if (fd < 0) return answer_error(errno);
   if ((flags & O_NONBLOCK) == 0) fcntl(fd, F_SETFL, flags & STATUS_FLAGS);
   return (struct answer){.kind = ANSWER_DESCRIPTOR, .descriptor = fd, .close_on_exec = (flags & O_CLOEXEC) != 0};

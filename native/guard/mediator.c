@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -104,6 +105,12 @@ static struct answer mediate(const struct caller *caller, int number, const uint
   }
 }
 
+// Every process under the filter has ended; the keeper is about to.
+static bool nobody_is_left(void) {
+  struct pollfd wait = {notifications, 0, 0};
+  return poll(&wait, 1, 0) == 1 && (wait.revents & POLLHUP) != 0;
+}
+
 static void *serve(void *unused) {
   (void)unused;
   if (unshare(CLONE_FS) != 0) _exit(1); // a umask and a directory of this thread's own
@@ -111,8 +118,9 @@ static void *serve(void *unused) {
     struct seccomp_notif call;
     memset(&call, 0, sizeof call);
     if (ioctl(notifications, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) {
-      if (errno == EINTR || errno == ENOENT) continue; // the caller was killed
-      _exit(1);
+      if (errno != EINTR && errno != ENOENT) _exit(1);
+      if (nobody_is_left()) return NULL;
+      continue; // the caller was killed
     }
     const struct caller caller = {.listener = notifications, .id = call.id, .thread = (pid_t)call.pid};
     pointer_settle();

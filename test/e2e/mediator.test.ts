@@ -1,0 +1,162 @@
+// What the mediator does to programs: the same as the kernel, except where a rule refuses; and its end is the sandbox's end. What cannot be
+// planted is in test/escape. INVARIANT I-04
+import assert from "node:assert/strict";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { suite, test } from "node:test";
+import type { RefusedCalls, Sandbox } from "../../src/contracts/boundary.ts";
+import { capture } from "../../src/kit/spawn.ts";
+import { descendants, eventually } from "./guard-fixture.ts";
+import { base, installation, makeWorld, open, runIn, type World } from "./process-boundary-fixture.ts";
+
+async function build(): Promise<string> {
+  const program = path.join(base, "mediated-calls");
+  const source = path.join(installation, "test/fixtures/mediated-calls.c");
+  const flags = ["-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-o", program];
+  const { code, stderr } = await capture("/usr/bin/gcc", [...flags, source], { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000 });
+  assert.equal(code, 0, stderr);
+  return program;
+}
+
+interface Shell {
+  readonly output: string;
+  readonly refused: RefusedCalls;
+}
+
+async function shell(sandbox: Sandbox, world: World, script: string): Promise<Shell> {
+  const execution = await sandbox.exec({ argv: ["sh", "-c", `exec 2>&1; ${script}`], cwd: world.project });
+  execution.endStdin();
+  let output = "";
+  for await (const { bytes } of execution.output) output += Buffer.from(bytes).toString("latin1");
+  await execution.killTree();
+  return { output, refused: execution.refusedCalls };
+}
+
+const configBefore = "[core]\n\tbare = false\n\tfsmonitor = /usr/bin/host-hook # by the host \\\n[alias]\n\tx = !one \\\n\t two\n";
+
+/** Each is put in place of `configBefore` by a rename. */
+const configs: readonly { readonly what: string; readonly text: string; readonly admitted: boolean }[] = [
+  { what: "the same", text: configBefore, admitted: true },
+  {
+    what: "harmless keys more",
+    text: `${configBefore}[user]\n\tname = A; B\n[branch "a/b"]\n\tremote = origin\n[remote "origin"]\n\turl = https://example.org/x\n`,
+    admitted: true,
+  },
+  { what: "comments and spaces", text: `# one\n\n${configBefore}  ; two\n[user] ; three\n name=x\n\temail\n`, admitted: true },
+  { what: "a key that executes less", text: "[core]\n\tbare = false\n", admitted: false },
+  { what: "a key that executes, changed", text: configBefore.replace("host-hook", "own-hook"), admitted: false },
+  { what: "a key that executes, more", text: `${configBefore}[core]\n\tpager = x\n`, admitted: false },
+  { what: "a key that executes, spelled otherwise", text: `${configBefore}[CoRe]\n\tSSHCOMMAND = x\n`, admitted: false },
+  { what: "a key after its header", text: `${configBefore}[core] pager = x\n`, admitted: false },
+  { what: "a continued comment", text: `${configBefore}[user]\n\tname = x # \\\n[core]\n\tpager = y\n`, admitted: false },
+  { what: "a quoted value that goes on", text: `${configBefore}[user]\n\tname = "x\n\tpager = y"\n`, admitted: false },
+  { what: "an old-style subsection", text: `${configBefore}[filter.x]\n\tclean = y\n`, admitted: false },
+  { what: "an include", text: `${configBefore}[include]\n\tpath = x\n`, admitted: false },
+  { what: "an alias", text: configBefore.replace("one", "evil"), admitted: false },
+  { what: "a continuation moved", text: configBefore.replace("\\\n\t two", "\\\n\t\\\n two"), admitted: false },
+  { what: "another address for addresses", text: `${configBefore}[url "ext::sh"]\n\tinsteadOf = https:\n`, admitted: false },
+  { what: "an address that starts a program", text: `${configBefore}[remote "o"]\n\turl = ext::sh -c x\n`, admitted: false },
+  { what: "an address that is an option", text: `${configBefore}[remote "o"]\n\turl = --upload-pack=x\n`, admitted: false },
+  { what: "an update that is a command", text: `${configBefore}[submodule "s"]\n\tupdate = !x\n`, admitted: false },
+  { what: "a work tree outside", text: `${configBefore}[core]\n\tworktree = /etc\n`, admitted: false },
+  { what: "a work tree outside behind a comment", text: `${configBefore}[core]\n\tworktree = /etc#/../..\n`, admitted: false },
+  { what: "a work tree inside", text: `${configBefore}[core]\n\tworktree = ../docs\n`, admitted: true },
+  { what: "a carriage return", text: `${configBefore}[user]\r\n\tname = x\n`, admitted: false },
+  { what: "a header in a subsection's quotes", text: `${configBefore}[branch "a\\"]\n[core]"]\n\tmerge = x\n`, admitted: false },
+];
+
+suite("the mediator", { timeout: 120_000 }, () => {
+  test("each call gives a program the same inside as outside", async () => {
+    const program = await build();
+    const world = await makeWorld();
+    await mkdir(path.join(world.project, "inside"));
+    const outside = path.join(base, "outside-calls");
+    await mkdir(outside);
+    const expected = await capture(program, [outside], { environment: {}, timeoutMs: 60_000 });
+    const sandbox = await open(world.spec({ allowRead: [program] }));
+    const { output } = await runIn(sandbox, [program, "inside"], world.project);
+    assert.ok(output.split("\n").length > 100, output);
+    assert.deepEqual(output.split("\n"), expected.stdout.split("\n"));
+  });
+
+  test("a configuration of git changes only in harmless keys", async () => {
+    const world = await makeWorld();
+    const sandbox = await open(world.spec());
+    const target = path.join(world.project, ".git/config");
+    await mkdir(path.dirname(target));
+    for (const { what, text, admitted } of configs) {
+      await writeFile(target, configBefore);
+      await writeFile(path.join(world.project, "new"), text);
+      await shell(sandbox, world, "cp new .git/config.lock && mv .git/config.lock .git/config");
+      assert.equal(await readFile(target, "utf8"), admitted ? text : configBefore, what);
+    }
+  });
+
+  test("several commands that make, rename and remove at once do not disturb each other", async () => {
+    const world = await makeWorld();
+    const sandbox = await open(world.spec());
+    const script = (name: string) =>
+      `mkdir ${name}; for i in $(seq 60); do echo $i > ${name}/f; mv ${name}/f ${name}/g; done; cat ${name}/g`;
+    const names = Array.from({ length: 8 }, (_, index) => `d${index}`);
+    const results = await Promise.all(names.map((name) => shell(sandbox, world, script(name))));
+    assert.deepEqual(new Set(results.map(({ output }) => output)), new Set(["60\n"]));
+  });
+
+  test("a pointer file is there when the program goes on, and only when it leads into a write root", async () => {
+    const world = await makeWorld();
+    const sandbox = await open(world.spec());
+    const { output, refused } = await shell(
+      sandbox,
+      world,
+      'mkdir t && echo "gitdir: docs" > .git && echo x > plain && cat .git; echo "gitdir: /usr" > t/.git; : > plain; ls -a t',
+    );
+    assert.equal(output, "gitdir: docs\n.\n..\n");
+    assert.deepEqual(
+      refused.first.map(({ call, errno, rule }) => ({ call, errno, rule })),
+      [{ call: "open", errno: "EACCES", rule: "gitPointer" }],
+    );
+  });
+
+  test("refusedCalls names what was refused, a hundred times, and counts the rest", async () => {
+    const world = await makeWorld();
+    const sandbox = await open(world.spec());
+    const { output, refused } = await shell(
+      sandbox,
+      world,
+      "for i in $(seq 150); do mkdir .VSCode 2>/dev/null; done; mkdir ok && echo made",
+    );
+    assert.equal(output, "made\n");
+    assert.equal(refused.total, 150);
+    assert.equal(refused.first.length, 100);
+    assert.deepEqual(refused.first[0], { call: "mkdir", errno: "EACCES", rule: "listedName", path: path.join(world.project, ".VSCode") });
+  });
+
+  test("what a project may not hold is refused at every write root, and a root may be named inside another", async () => {
+    const world = await makeWorld();
+    await mkdir(path.join(world.project, ".vscode"));
+    const inner = path.join(world.project, ".vscode");
+    const sandbox = await open(world.spec({ allowWrite: [world.project, inner] }));
+    const { output } = await shell(sandbox, world, "echo x > .vscode/settings.json && echo opened; echo x > .vscode/.envrc; mkdir .idea");
+    assert.match(output, /^opened\n/u);
+    assert.match(output, /\.envrc: Permission denied/u);
+    assert.match(output, /\.idea.*Permission denied/u);
+    assert.equal((await stat(path.join(inner, "settings.json"))).size, 2);
+  });
+
+  test("the end of a mediator is the end of its sandbox", async () => {
+    const world = await makeWorld();
+    const sandbox = await open(world.spec());
+    const execution = await sandbox.exec({ argv: ["sh", "-c", "echo up; sleep 60 & echo child; wait"], cwd: world.project });
+    for await (const { bytes } of execution.output) if (Buffer.from(bytes).includes("up")) break;
+    const guards = await eventually("a guard and a keeper", () => {
+      const found = descendants(process.pid).filter(({ name }) => name === "guard");
+      return found.length >= 2 ? found : undefined;
+    });
+    const keeper = guards.find(({ parent }) => guards.some(({ pid }) => pid === parent));
+    assert.ok(keeper !== undefined);
+    process.kill(keeper.pid, "SIGKILL");
+    assert.deepEqual((await execution.exit).kind, "lost");
+    await assert.rejects(sandbox.exec({ argv: ["true"], cwd: world.project }), { code: "SANDBOX_CLOSED" });
+    await sandbox.close();
+  });
+});
