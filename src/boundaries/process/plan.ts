@@ -10,7 +10,7 @@ import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
 import { listedNames } from "./listed-names.ts";
 import { isBelow } from "./paths.ts";
-import { compileRules, type ProtectedPath } from "./rules.ts";
+import { canonicalPath, compileRules, type ProtectedPath } from "./rules.ts";
 import { chooseStageDirectory, isOfSystem, isOpenToAll, type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
 import { systemNames } from "./system-tree.ts";
 import { accessInView, type View, viewOf } from "./view.ts";
@@ -93,6 +93,13 @@ function heldPlaces(view: View): readonly string[] {
   return [...shown, ...view.pins];
 }
 
+/** Also those that lie in another: whoever names `.vscode` itself has opened it. */
+function writeRoots(spec: SandboxSpec, tree: FileTree, view: View): readonly string[] {
+  const places = view.places.filter(({ access }) => access === "write").map(({ path }) => path);
+  const named = spec.paths.allowWrite.map((path) => canonicalPath(tree, path)).filter((path) => accessInView(view, path) === "write");
+  return [...new Set([...places, ...named])];
+}
+
 /**
  * @throws PATH_RULE_UNENFORCEABLE when a rule cannot be held as written
  */
@@ -129,7 +136,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
       tree,
       dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path),
     ),
-    mediation: { writeRoots: of("write"), listedNames },
+    mediation: { writeRoots: writeRoots(spec, tree, view), listedNames },
     staged,
     stageDirectory,
     dataFiles,

@@ -66,7 +66,7 @@ const plantsBy = (how: string, families: readonly number[], file: string, sh: st
 /** As `plantsBy`, where the host has the file already. */
 const changesBy = (how: string, families: readonly number[], file: string, sh: string): Row => ({
   ...plantsBy(how, families, file, sh),
-  stage: plantsText(file),
+  stage: plantsText(file, existing),
 });
 const atRoot = `cd "$(dirname "$1")" || exit 2; `;
 
