@@ -148,7 +148,10 @@ int guard_serve(uint32_t layers) {
   if (fcntl(CHANNEL_FD, F_SETFL, fcntl(CHANNEL_FD, F_GETFL) | O_NONBLOCK) != 0) return GB_EXIT_USAGE;
   if (!self_protect(&guard)) return GB_EXIT_INTERNAL;
   if (!dispatch_hello(&guard)) return GB_EXIT_INTERNAL;
-  const int status = run(signals);
+  // The host's part usually lies here already: then READY goes out with HELLO.
+  if (channel_fill(&guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
+  int status = dispatch_frames(&guard);
+  if (status < 0) status = run(signals);
   channel_flush(&guard.channel); // the reason, as far as the host takes it
   return status;
 }

@@ -8,6 +8,7 @@ import { launchError } from "./failures.ts";
 import { onlyChild, processStatus } from "./host-processes.ts";
 import type { LandlockRule } from "./landlock-plan.ts";
 import type { TestLayers } from "./layers.ts";
+import { openTexts } from "./memory-texts.ts";
 
 type HostChild = ReturnType<typeof spawnProcess>;
 
@@ -84,27 +85,32 @@ function confirmWalls(guardPid: number, layers: TestLayers): void {
   if (layers.inner) confirm("no_new_privs", status.get("NoNewPrivs"), (value) => value === "1");
 }
 
+function writeTexts(child: HostChild, texts: readonly string[]): void {
+  for (const [index, text] of texts.entries()) {
+    const stream = streamAt(child, firstDataDescriptor + index);
+    stream.on("error", () => {}); // bubblewrap ended before it read: its exit says why
+    stream.end(text);
+  }
+}
+
 function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>; stderr: () => string } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const given = openPlaces(request.heldPlaces);
+  const texts = openTexts(request.dataTexts);
   try {
     const child = spawnProcess(request.program, request.args, {
       environment: {},
       cwd: "/",
-      stdio: ["ignore", "ignore", "pipe", "pipe", ...request.dataTexts.map(() => "pipe" as const), ...given.numbers],
+      stdio: ["ignore", "ignore", "pipe", "pipe", ...(texts?.numbers ?? request.dataTexts.map(() => "pipe" as const)), ...given.numbers],
       // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
       ownGroup: true,
     });
     child.on("error", () => resolve());
     child.on("close", () => resolve());
-    for (const [index, text] of request.dataTexts.entries()) {
-      // Pipes, not files: a file would wait for the disk's journal.
-      const stream = streamAt(child, firstDataDescriptor + index);
-      stream.on("error", () => {}); // bubblewrap ended before it read: its exit says why
-      stream.end(text);
-    }
+    if (texts === undefined) writeTexts(child, request.dataTexts);
     return { child, ended: promise, stderr: collectStderr(child) };
   } finally {
+    texts?.close();
     given.close();
   }
 }
