@@ -4,12 +4,14 @@ import { benchCommandLine } from "./command-line.ts";
 import { benchExec } from "./exec.ts";
 import { benchLedger, ledgerBenchLines } from "./ledger.ts";
 import { machineLine } from "./measure.ts";
+import { benchMediator } from "./mediator.ts";
 import { benchOpen } from "./open.ts";
 
 console.log(machineLine());
 console.log((await capture("/usr/bin/bwrap", ["--version"])).stdout.trim());
 await benchOpen();
 await benchExec();
+await benchMediator();
 await benchCommandLine();
 console.log("\nledger");
 for (const line of ledgerBenchLines(await benchLedger())) console.log(`  ${line}`);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static bool find_number(const char *text, const char *field, int base, long *val
 }
 
 // The fields stand at the beginning; the name before them is escaped by the kernel, so it cannot hold a line of its own.
-bool caller_look(const struct caller *caller, mode_t *mask, pid_t *process) {
+static bool look(const struct caller *caller, const char *field, int base, long *value) {
   char name[64];
   char text[512];
   snprintf(name, sizeof name, "/proc/%d/status", caller->thread);
@@ -85,12 +86,33 @@ bool caller_look(const struct caller *caller, mode_t *mask, pid_t *process) {
   const ssize_t length = read(fd, text, sizeof text - 1);
   if (length <= 0) return false;
   text[length] = '\0';
-  long found_mask;
-  long found_process;
-  if (!find_number(text, "\nUmask:\t", 8, &found_mask) || !find_number(text, "\nTgid:\t", 10, &found_process)) return false;
-  *mask = (mode_t)found_mask & 0777;
-  *process = (pid_t)found_process;
+  return find_number(text, field, base, value);
+}
+
+static mode_t first_mask;
+static atomic_bool mask_is_first;
+
+void caller_umask_begins(mode_t mask) {
+  first_mask = mask;
+  mask_is_first = true;
+}
+
+void caller_umask_changes(void) {
+  mask_is_first = false;
+}
+
+bool caller_umask(const struct caller *caller, mode_t *mask) {
+  long found;
+  *mask = first_mask;
+  if (mask_is_first) return true;
+  if (!look(caller, "\nUmask:\t", 8, &found)) return false;
+  *mask = (mode_t)found & 0777;
   return true;
+}
+
+pid_t caller_process(const struct caller *caller) {
+  long found;
+  return look(caller, "\nTgid:\t", 10, &found) ? (pid_t)found : -1;
 }
 
 bool caller_waits(const struct caller *caller) {

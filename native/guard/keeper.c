@@ -159,9 +159,9 @@ static int take_listener(int socket) {
   return listener;
 }
 
-static void start_mediator(struct keeper *keeper, int socket) {
+static void start_mediator(struct keeper *keeper, int socket, mode_t mask) {
   const int listener = take_listener(socket);
-  if (listener < 0 || !mediator_start(listener, report_refusal)) _exit(1); // fails closed: the sandbox ends with its keeper
+  if (listener < 0 || !mediator_start(listener, mask, report_refusal)) _exit(1); // fails closed: the sandbox ends with its keeper
   keeper->mediates = true;
 }
 
@@ -200,7 +200,7 @@ _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
     keep(&keeper);
   }
   keeper.command = pid;
-  if (handover[0] >= 0) start_mediator(&keeper, handover[0]);
+  if (handover[0] >= 0) start_mediator(&keeper, handover[0], (mode_t)plan->request.umask);
   close_if_open(&handover[0]);
   close_if_open(&handover[1]);
   send_report(&keeper, &(struct report){.kind = REPORT_STARTED, .first = (uint32_t)pid});

@@ -59,9 +59,8 @@ static struct answer make_link(const struct caller *caller, const struct make_re
 
 static struct answer perform(const struct caller *caller, const struct make_request *request, const struct place *place) {
   mode_t mask;
-  pid_t process;
   if (request->what == MAKE_LINK) return make_link(caller, request, place);
-  if (!caller_look(caller, &mask, &process)) return answer_continue();
+  if (!caller_umask(caller, &mask)) return answer_continue();
   umask(mask);
   if (!caller_waits(caller)) return answer_continue();
   if (request->what == MAKE_DIRECTORY) return answer_result(mkdirat(place->parent, place->name, request->mode & 07777));
@@ -91,7 +90,7 @@ struct answer mediate_make(const struct caller *caller, const struct make_reques
 
 // The caller's socket. A thread with descriptors of its own is not served: the kernel, and Landlock, have the last word on its call.
 static int copy_socket(const struct caller *caller, pid_t process, int descriptor) {
-  AUTO_CLOSE const int handle = pidfd_open(process, 0);
+  AUTO_CLOSE const int handle = process <= 0 ? -1 : pidfd_open(process, 0);
   if (handle < 0) return -1;
   const int copy = pidfd_getfd(handle, descriptor, 0);
   int domain = 0;
@@ -104,9 +103,8 @@ static int copy_socket(const struct caller *caller, pid_t process, int descripto
 // From the directory itself, so that the address that the socket remembers is the plain name.
 static struct answer bind_at(const struct caller *caller, int descriptor, const struct place *place) {
   mode_t mask;
-  pid_t process;
-  if (!caller_look(caller, &mask, &process)) return answer_continue();
-  AUTO_CLOSE const int copy = copy_socket(caller, process, descriptor);
+  if (!caller_umask(caller, &mask)) return answer_continue();
+  AUTO_CLOSE const int copy = copy_socket(caller, caller_process(caller), descriptor);
   if (copy < 0) return answer_continue();
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   const size_t length = strlen(place->name);

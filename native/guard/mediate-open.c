@@ -46,8 +46,7 @@ static struct answer perform(struct opening *opening) {
   const int flags = opening->flags;
   if (!opening->exists && (flags & O_CREAT) != 0) {
     mode_t mask;
-    pid_t process;
-    if (!caller_look(opening->caller, &mask, &process)) return answer_continue();
+    if (!caller_umask(opening->caller, &mask)) return answer_continue();
     umask(mask);
   }
   if (!caller_waits(opening->caller)) return answer_continue();
@@ -164,8 +163,7 @@ static struct answer open_anywhere(struct opening *opening, int base, const char
     if (opening->is_pointer && caller_waits(opening->caller)) {
       const bool replace = (opening->flags & O_EXCL) == 0;
       mode_t mask = 077;
-      pid_t process;
-      caller_look(opening->caller, &mask, &process);
+      if (!caller_umask(opening->caller, &mask)) mask = 077;
       answer = pointer_open(&opening->place, opening->exists ? opening->status.st_mode : opening->mode & ~mask, replace);
       answer.close_on_exec = (opening->flags & O_CLOEXEC) != 0;
     }

@@ -96,6 +96,9 @@ static struct answer mediate(const struct caller *caller, int number, const uint
       return pair(caller, GB_CALL_RENAME, (struct pair_request){(int)at[0], (int)at[2], at[1], at[3], (uint32_t)at[4]});
     case SYS_linkat:
       return pair(caller, GB_CALL_LINK, (struct pair_request){(int)at[0], (int)at[2], at[1], at[3], (uint32_t)at[4]});
+    case SYS_umask:
+      caller_umask_changes();
+      return answer_continue();
     case SYS_truncate:
       return mediate_truncate(caller, at[0], at[1]);
     case SYS_bind:
@@ -142,7 +145,8 @@ bool mediator_start_thread(void *(*run)(void *), void *argument) {
   return started;
 }
 
-bool mediator_start(int listener, mediator_reporter report) {
+bool mediator_start(int listener, mode_t mask, mediator_reporter report) {
+  caller_umask_begins(mask);
   notifications = listener;
   reporter = report;
   ioctl(listener, SET_FLAGS, SYNC_WAKE_UP); // a kernel without it is only slower

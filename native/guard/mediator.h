@@ -4,12 +4,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "place.h"
 
-// Starts answering. False: the keeper must end, and with it everything. `report` sends what the mediator refused to the guard.
+// Starts answering; `mask` is the umask that the command begins with. False: the keeper must end, and with it everything. `report` sends what the mediator refused to the guard.
 typedef void (*mediator_reporter)(uint32_t call, uint32_t error, uint32_t rule, const char *path, uint32_t length);
-bool mediator_start(int listener, mediator_reporter report);
+bool mediator_start(int listener, mode_t mask, mediator_reporter report);
 // The command's tree is gone: puts in place what is complete, and gives the number of refusals.
 uint32_t mediator_finish(void);
 

@@ -63,6 +63,8 @@ const struct syscall_row syscall_rows[] = {
 #endif
     // Names, and truncation by path.
     MEDIATED(renameat2), MEDIATED(linkat), MEDIATED(symlinkat), MEDIATED(truncate), MEDIATED(bind),
+    // Goes on; but until somebody changes a umask, the mediator knows it without looking.
+    MEDIATED(umask),
 #ifdef SYS_renameat
     MEDIATED(renameat),
 #endif

@@ -90,14 +90,14 @@ test("a link planted above a directory that the policy names does not open its t
   assert.equal(await hostContent(path.join(house.outside, "key")), house.canary);
 });
 
-test("a policy planted in the project does not widen the next run", async () => {
+test("a policy cannot be planted in the project, and one that came with it does not widen the next run", async () => {
   await using resources = new AsyncDisposableStack();
   const house = await openHouse(resources, `{allowWrite: ["."]}`);
-  const text = `apiVersion: glovebox/v1\\nmetadata: {name: planted}\\nfilesystem: {allowRead: [%s], allowWrite: [%s]}\\n`;
-  await plant(
-    house,
-    `mkdir -p .glovebox; for file in glovebox.yaml .glovebox.yaml .glovebox/policy.yaml; do printf '${text}' "$1" "$1" > $file; done`,
-  );
+  const names = ["glovebox.yaml", "glovebox.json", ".glovebox/policy.yaml"];
+  await house.run(`mkdir -p .glovebox; for file in ${names.join(" ")}; do echo "apiVersion: glovebox/v1" > $file; done`);
+  for (const name of names) assert.equal(await hostHas(path.join(house.project, name)), false, name);
+  const text = `apiVersion: glovebox/v1\nmetadata: {name: planted}\nfilesystem: {allowRead: ["${house.outside}"], allowWrite: ["${house.outside}"]}\n`;
+  await writeFile(path.join(house.project, "glovebox.yaml"), text);
   const { stdout } = await house.run(`cat "$1/key"; echo changed > "$1/key"`);
   assert.ok(!stdout.includes(house.canary), "the planted policy was obeyed");
   assert.equal(await hostContent(path.join(house.outside, "key")), house.canary);

@@ -1,0 +1,156 @@
+// What the mediator costs: one call, and the work of ordinary tools in a write root, beside the same on the host. Budgets: SPECIFICATION.md.
+import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import type { Sandbox } from "../src/contracts/boundary.ts";
+import { capture } from "../src/kit/spawn.ts";
+import { measureInTurn, printTimings } from "./measure.ts";
+import { openBenchSandbox } from "./open.ts";
+
+const environment = { PATH: "/usr/bin:/bin" };
+
+/** Each runs in an empty directory that `prepare` has filled; the budget is a ratio. */
+const works = [
+  {
+    name: "git status",
+    budget: 1.1,
+    prepare: "git init -q . && tar xf ../tree.tar && git add . && git commit -qm x",
+    run: "git status --short",
+  },
+  {
+    name: "gcc build of 8 files",
+    budget: 1.1,
+    prepare:
+      "for i in 1 2 3 4 5 6 7 8; do printf '#include <stdio.h>\\n#include <stdlib.h>\\nint f%d(void) { return puts(\"x\"); }\\n' $i > f$i.c; done",
+    run: "for i in 1 2 3 4 5 6 7 8; do gcc -O2 -c f$i.c; done; ar rc x.a f?.o",
+  },
+  { name: "npm-like, 5,000 files", budget: 1.4, prepare: "cp ../many many", run: "./many" },
+  {
+    name: "git add and commit of 5,000 files",
+    budget: 2,
+    prepare: "git init -q . && tar xf ../tree.tar",
+    run: "git add . && git commit -qm x",
+  },
+  { name: "untar of 5,000 files", budget: 5, prepare: "true", run: "tar xf ../tree.tar" },
+] as const;
+
+const identity = "export HOME=/nonexistent GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b";
+
+/** 500 packages of ten files of 4 KiB, as an installer writes them. */
+const manySource = `
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(void) {
+  char name[64], text[4096];
+  memset(text, 'x', sizeof text);
+  for (int package = 0; package < 500; package++) {
+    snprintf(name, sizeof name, "p%d", package);
+    mkdir(name, 0755);
+    for (int file = 0; file < 10; file++) {
+      snprintf(name, sizeof name, "p%d/f%d", package, file);
+      int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+      for (int part = 0; part < 4; part++) if (write(fd, text, sizeof text) < 0) return 1;
+      close(fd);
+      chmod(name, 0644);
+      fd = open(name, O_RDONLY);
+      while (read(fd, text, sizeof text) > 0) continue;
+      close(fd);
+    }
+  }
+  return 0;
+}
+`;
+
+const callSource = `
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+int main(void) {
+  struct timespec begin, end;
+  close(open("call", O_WRONLY | O_CREAT, 0600));
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  for (int count = 0; count < 10000; count++) close(open("call", O_WRONLY));
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  printf("%f", ((double)(end.tv_sec - begin.tv_sec) * 1e6 + (double)(end.tv_nsec - begin.tv_nsec) / 1e3) / 10000);
+  return 0;
+}
+`;
+
+type Shell = (script: string) => Promise<string>;
+
+const onHost =
+  (directory: string): Shell =>
+  async (script) => {
+    const { code, stdout, stderr } = await capture("/bin/sh", ["-c", `cd ${directory} && ${script}`], { environment, timeoutMs: 120_000 });
+    if (code !== 0) throw new Error(`Cannot measure "${script}": ${stderr}`);
+    return stdout;
+  };
+
+const inSandbox =
+  (sandbox: Sandbox, directory: string): Shell =>
+  async (script) => {
+    const execution = await sandbox.exec({ argv: ["/bin/sh", "-c", script], cwd: directory });
+    let text = "";
+    for await (const { bytes } of execution.output) text += Buffer.from(bytes).toString();
+    const exit = await execution.exit;
+    if (exit.kind !== "exited" || exit.code !== 0) throw new Error(`Cannot measure "${script}": ${JSON.stringify(exit)} ${text}`);
+    return text;
+  };
+
+async function compile(base: string, name: string, source: string): Promise<void> {
+  await writeFile(path.join(base, `${name}.c`), source);
+  const { code, stderr } = await capture("/usr/bin/gcc", ["-O2", "-static", "-w", "-o", `${base}/${name}`, `${base}/${name}.c`], {
+    environment,
+  });
+  if (code !== 0) throw new Error(`Cannot build the benchmark's program: ${stderr}`);
+}
+
+/** One round: prepared outside the time, then timed. */
+async function timed(shell: Shell, work: (typeof works)[number]): Promise<number> {
+  await shell(`rm -rf work && mkdir work && cd work && ${identity} && ${work.prepare}`);
+  const started = performance.now();
+  await shell(`cd work && ${identity} && { ${work.run}; } > /dev/null`);
+  return performance.now() - started;
+}
+
+async function measure(host: Shell, box: Shell, rounds: number): Promise<void> {
+  const call = { host: Number(await host("./call")), box: Number(await box("./call")) };
+  for (let round = 1; round < rounds; round += 1) {
+    call.host = Math.min(call.host, Number(await host("./call")));
+    call.box = Math.min(call.box, Number(await box("./call")));
+  }
+  const added = call.box - call.host;
+  console.log(
+    `\nmediated call, an open for writing (best of ${rounds}; budget 50 us): ${added.toFixed(1)} us more than ${call.host.toFixed(1)} us`,
+  );
+  for (const work of works) {
+    const alternatives = [
+      { name: "host", run: () => timed(host, work) },
+      { name: "glovebox", run: () => timed(box, work) },
+    ];
+    printTimings(`${work.name} (${rounds} rounds in turn; budget ${work.budget}x)`, await measureInTurn(alternatives, rounds));
+  }
+}
+
+/** @param parent where the trees are made; a tmpfs shows the cost best */
+export async function benchMediator(rounds = 5, parent = os.tmpdir()): Promise<void> {
+  const base = await realpath(await mkdtemp(path.join(parent, "glovebox-bench-")));
+  try {
+    const { sandbox, project } = await openBenchSandbox(base);
+    const bare = path.join(base, "bare");
+    await mkdir(bare);
+    await compile(base, "many", manySource);
+    await compile(base, "call", callSource);
+    await onHost(base)("mkdir tree && cd tree && ../many && tar cf ../tree.tar . && cd .. && rm -r tree");
+    for (const name of ["many", "call", "tree.tar"])
+      for (const place of [bare, project]) await cp(path.join(base, name), path.join(place, name));
+    await measure(onHost(bare), inSandbox(sandbox, project), rounds);
+    await sandbox.close();
+  } finally {
+    await rm(base, { recursive: true });
+  }
+}
