@@ -15,6 +15,7 @@
 #define GB_SIZE_RLIMITS_MAX 16u
 #define GB_SIZE_ROOTS_MAX 32u
 #define GB_SIZE_NAMES_MAX 256u
+#define GB_SIZE_PATHS_MAX 4096u
 #define GB_SIZE_NAME_MAX 63u       // bytes of a listed name
 #define GB_SIZE_REFUSED_MAX 100u   // REFUSED frames of one command; the rest is only counted
 #define GB_SIZE_LANDLOCK_ABI_MIN 6u  // file system rights with REFER, TRUNCATE and IOCTL_DEV, and the two scopes
@@ -35,6 +36,7 @@
 #define GB_TYPE_KILL_TREE 0x18u     // empty
 #define GB_TYPE_WRITE_ROOT 0x19u    // path without NUL: below it the guard performs what writes or makes a name
 #define GB_TYPE_LISTED_NAME 0x1au   // a name, or two with a slash between, without NUL: never made or written in a write root, in any letter case
+#define GB_TYPE_LISTED_PATH 0x1bu   // path without NUL: neither it nor anything below it is made or written, nor what lies above it renamed
 
 // Guard to host.
 #define GB_TYPE_READY 0x40u       // u32 landlock abi, u32 layers, u64 handled file system rights, u64 scopes
@@ -105,6 +107,7 @@
 #define GB_RULE_GIT_POINTER 4u  // a pointer file that leads out of the write roots
 #define GB_RULE_GIT_STRUCTURE 5u // a part of a git directory that cannot be made or moved in this way
 #define GB_RULE_DEVICE 6u
+#define GB_RULE_LISTED_PATH 8u  // a path that the policy denies
 #define GB_RULE_FOLDING 7u      // the directory takes different names for one, beyond ASCII letters
 
 // How the guard's process ends; bubblewrap passes it on.

@@ -72,6 +72,11 @@ static int add_name(struct guard *guard, const char *name) {
   return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
 }
 
+static int add_path(struct guard *guard, const char *path) {
+  const int error = mediation_add_path(path);
+  return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
+}
+
 static int enter_session_domain(struct guard *guard) {
   int error = landlock_add_own_rules(&landlock);
   if (error == 0) error = landlock_enter(landlock.session);
@@ -121,6 +126,8 @@ static int act_on_setup(struct guard *guard, const struct message *message) {
       return add_root(guard, message->text);
     case GB_TYPE_LISTED_NAME:
       return add_name(guard, message->text);
+    case GB_TYPE_LISTED_PATH:
+      return add_path(guard, message->text);
     case GB_TYPE_SEAL:
       return seal(guard);
     default:

@@ -129,9 +129,10 @@ static bool may_be_folded(const struct place *place) {
 
 static enum place_kind kind_of(const struct place *place, const struct walk *walk, const char *above, size_t above_length) {
   if (walk->listed || mediation_lists(above, above_length, place->name, strlen(place->name))) return PLACE_LISTED;
+  if (mediation_lists_path(place->path)) return PLACE_LISTED_PATH;
   if (may_be_folded(place)) return PLACE_FOLDING;
   if (strcasecmp(place->name, ".git") == 0) return PLACE_GIT_DIRECTORY;
-  if (mediation_lists_below(place->name)) return PLACE_ABOVE_LISTED;
+  if (mediation_lists_below(place->name) || mediation_lists_path_below(place->path)) return PLACE_ABOVE_LISTED;
   if (!walk->git || walk->loose) return kind_by_structure(place, above, above_length, walk->loose);
   if (walk->hooks) return kind_in_hooks(place->name);
   if (walk->info && strcasecmp(place->name, "attributes") == 0) return PLACE_GIT_ATTRIBUTES;
@@ -150,6 +151,8 @@ unsigned place_rule(enum place_kind kind) {
   switch (kind) {
     case PLACE_FOLDING:
       return GB_RULE_FOLDING;
+    case PLACE_LISTED_PATH:
+      return GB_RULE_LISTED_PATH;
     case PLACE_GIT_CONFIG:
       return GB_RULE_GIT_CONFIG;
     case PLACE_GIT_HOOK:

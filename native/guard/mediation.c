@@ -12,7 +12,8 @@
 
 static struct write_root roots[GB_SIZE_ROOTS_MAX];
 static char names[GB_SIZE_NAMES_MAX][GB_SIZE_NAME_MAX + 1];
-static size_t root_count, name_count;
+static char *paths[GB_SIZE_PATHS_MAX];
+static size_t root_count, name_count, path_count;
 static pthread_rwlock_t *lock;
 
 // File systems that give one file several names by rules of their own (short names, folded letters): no rule about names holds there.
@@ -39,6 +40,14 @@ int mediation_add_name(const char *name) {
   const size_t length = strlen(name);
   if (name_count == GB_SIZE_NAMES_MAX || length > GB_SIZE_NAME_MAX) return E2BIG;
   memcpy(names[name_count++], name, length + 1);
+  return 0;
+}
+
+int mediation_add_path(const char *path) {
+  if (path_count == GB_SIZE_PATHS_MAX) return E2BIG;
+  paths[path_count] = strdup(path);
+  if (paths[path_count] == NULL) return errno;
+  path_count++;
   return 0;
 }
 
@@ -87,6 +96,25 @@ bool mediation_lists_below(const char *name) {
   for (size_t index = 0; index < name_count; index++) {
     const char *slash = strchr(names[index], '/');
     if (slash != NULL && same(names[index], (size_t)(slash - names[index]), name, strlen(name))) return true;
+  }
+  return false;
+}
+
+static bool is_at_or_below(const char *path, const char *above) {
+  const size_t length = strlen(above);
+  return strncmp(path, above, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+bool mediation_lists_path(const char *path) {
+  for (size_t index = 0; index < path_count; index++) {
+    if (is_at_or_below(path, paths[index])) return true;
+  }
+  return false;
+}
+
+bool mediation_lists_path_below(const char *path) {
+  for (size_t index = 0; index < path_count; index++) {
+    if (strcmp(paths[index], path) != 0 && is_at_or_below(paths[index], path)) return true;
   }
   return false;
 }

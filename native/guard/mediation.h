@@ -15,6 +15,7 @@ struct write_root {
 // Each returns 0, or an errno.
 int mediation_add_root(const char *path);
 int mediation_add_name(const char *name);
+int mediation_add_path(const char *path);
 // Makes the lock. Call once, before the first command.
 int mediation_prepare(void);
 
@@ -26,6 +27,11 @@ const struct write_root *mediation_root_of(const char *path);
 bool mediation_lists(const char *above, size_t above_length, const char *name, size_t length);
 // Whether the list has "name/something".
 bool mediation_lists_below(const char *name);
+
+// Whether a canonical path is listed, or lies below one that is.
+bool mediation_lists_path(const char *path);
+// Whether a listed path lies below it.
+bool mediation_lists_path_below(const char *path);
 
 // Calls that change which place a name means, or that make a git directory, exclude all others.
 void mediation_lock(bool exclusive);

@@ -20,7 +20,8 @@ struct place {
 enum place_kind {
   PLACE_PLAIN,
   PLACE_LISTED,       // on the list, or below something that is
-  PLACE_ABOVE_LISTED, // the first half of a listed pair
+  PLACE_LISTED_PATH,  // a path that the policy denies, or below one
+  PLACE_ABOVE_LISTED, // the first half of a listed pair, or above a listed path
   PLACE_FOLDING,      // not to be judged by its letters
   PLACE_GIT_DIRECTORY, // the name .git
   PLACE_GIT_CONFIG,

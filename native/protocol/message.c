@@ -121,6 +121,7 @@ static const struct {
     {GB_TYPE_STDIN_END, NEEDS_STREAM, parse_empty}, {GB_TYPE_SIGNAL, TAKES_EITHER, parse_signal},
     {GB_TYPE_RESIZE, NEEDS_STREAM, parse_resize},  {GB_TYPE_KILL_TREE, NEEDS_STREAM, parse_empty},
     {GB_TYPE_CREDIT, NEEDS_STREAM, parse_credit},  {GB_TYPE_WRITE_ROOT, NEEDS_NONE, parse_root},
+    {GB_TYPE_LISTED_PATH, NEEDS_NONE, parse_root},
     {GB_TYPE_LISTED_NAME, NEEDS_NONE, parse_name},
 };
 

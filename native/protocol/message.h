@@ -54,7 +54,7 @@ struct message {
     struct message_credit credit;
     struct message_rule rule;
     struct message_exec exec;
-    char text[PATH_BYTES]; // WRITE_ROOT, LISTED_NAME
+    char text[PATH_BYTES]; // WRITE_ROOT, LISTED_NAME, LISTED_PATH
     struct message_size size;
     struct message_bytes data;
     uint32_t signal;

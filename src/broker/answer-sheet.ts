@@ -64,6 +64,7 @@ const refusedKeys: Readonly<Record<RefusedCall["rule"], string>> = {
   gitStructure: "task.happened.refused-call.git-structure",
   device: "task.happened.refused-call.device",
   folding: "task.happened.refused-call.folding",
+  listedPath: "task.happened.refused-call.listed-path",
 };
 
 /** Enough to see what it was about; the record has the rest. */

@@ -64,7 +64,7 @@ const refusedSchema = z.looseObject({
     z.strictObject({
       call: z.enum(["open", "mkdir", "mknod", "rename", "link", "symlink", "truncate", "bind"]),
       errno: z.string(),
-      rule: z.enum(["listedName", "gitConfig", "gitHook", "gitPointer", "gitStructure", "device", "folding"]),
+      rule: z.enum(["listedName", "gitConfig", "gitHook", "gitPointer", "gitStructure", "device", "folding", "listedPath"]),
       path: z.string(),
     }),
   ),

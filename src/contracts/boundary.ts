@@ -120,7 +120,7 @@ export interface RefusedCall {
   readonly call: "open" | "mkdir" | "mknod" | "rename" | "link" | "symlink" | "truncate" | "bind";
   /** errno name that the program got. */
   readonly errno: string;
-  readonly rule: "listedName" | "gitConfig" | "gitHook" | "gitPointer" | "gitStructure" | "device" | "folding";
+  readonly rule: "listedName" | "gitConfig" | "gitHook" | "gitPointer" | "gitStructure" | "device" | "folding" | "listedPath";
   /** Absolute, inside; bytes that are not UTF-8 are replaced. */
   readonly path: string;
 }

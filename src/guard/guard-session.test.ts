@@ -238,20 +238,24 @@ test("configure() sends write roots and listed names after the rules, and refuse
   const configured = session.configure([{ path: "/usr", rights: 13n }], {
     writeRoots: ["/work/it"],
     listedNames: [".envrc", ".config/fish"],
+    listedPaths: ["/work/it/x"],
   });
   guard.send(guardHello, guardReady);
   await configured;
   const sent = guard.sent.map(({ type, payload }) => [type, payload.toString()] as const);
-  assert.deepEqual(sent.slice(2, 5), [
+  assert.deepEqual(sent.slice(2, 6), [
     [frameTypes.writeRoot, "/work/it"],
     [frameTypes.listedName, ".envrc"],
     [frameTypes.listedName, ".config/fish"],
+    [frameTypes.listedPath, "/work/it/x"],
   ]);
   const unusable = [
-    { writeRoots: ["/"], listedNames: [] },
-    { writeRoots: ["work"], listedNames: [] },
-    { writeRoots: Array.from({ length: 33 }, (_, index) => `/${index}`), listedNames: [] },
-    ...["", "/a", "a/", "a/b/c", "a\0", "n".repeat(64)].map((name) => ({ writeRoots: [], listedNames: [name] })),
+    { writeRoots: ["/"], listedNames: [], listedPaths: [] },
+    { writeRoots: [], listedNames: [], listedPaths: ["x"] },
+    { writeRoots: [], listedNames: [], listedPaths: Array.from({ length: 4097 }, (_, index) => `/${index}`) },
+    { writeRoots: ["work"], listedNames: [], listedPaths: [] },
+    { writeRoots: Array.from({ length: 33 }, (_, index) => `/${index}`), listedNames: [], listedPaths: [] },
+    ...["", "/a", "a/", "a/b/c", "a\0", "n".repeat(64)].map((name) => ({ writeRoots: [], listedNames: [name], listedPaths: [] })),
   ];
   for (const mediation of unusable) {
     const other = openGuardSession(new FakeGuard().host);

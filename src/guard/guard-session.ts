@@ -52,7 +52,10 @@ export class GuardSession {
    * Sends the rules, and what is mediated, and seals them. Rejects with WALL_UNAVAILABLE when a layer is missing or a rule cannot be set, and then the guard
    * ends; with GUARD_PROTOCOL or SANDBOX_CLOSED when it does not answer as a guard.
    */
-  async configure(rules: readonly GuardRule[], mediation: GuardMediation = { writeRoots: [], listedNames: [] }): Promise<GuardReady> {
+  async configure(
+    rules: readonly GuardRule[],
+    mediation: GuardMediation = { writeRoots: [], listedNames: [], listedPaths: [] },
+  ): Promise<GuardReady> {
     if (this.#end !== undefined) throw this.#end;
     try {
       return await this.#handshake.run(rules, mediation);

@@ -5,7 +5,16 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { errnoName } from "./errno-name.ts";
 import { violation } from "./frame-decoder.ts";
 import type { SessionMessage } from "./guard-message.ts";
-import { type GuardMediation, type GuardRule, helloFrame, listedNameFrame, ruleFrame, sealFrame, writeRootFrame } from "./host-frames.ts";
+import {
+  type GuardMediation,
+  type GuardRule,
+  helloFrame,
+  listedNameFrame,
+  listedPathFrame,
+  ruleFrame,
+  sealFrame,
+  writeRootFrame,
+} from "./host-frames.ts";
 import { features, type LayerName, layers, sizes } from "./protocol.ts";
 
 /** The inner walls as the guard reports them. */
@@ -32,8 +41,8 @@ function unavailable(situation: string, values: Readonly<Record<string, string |
 }
 
 /** A root or name that the guard would not take would end it as a broken protocol; the person should read which one it is. */
-function refuseUnusable({ writeRoots, listedNames }: GuardMediation): void {
-  const badRoot = writeRoots.find(
+function refuseUnusable({ writeRoots, listedNames, listedPaths }: GuardMediation): void {
+  const badRoot = [...writeRoots, ...listedPaths].find(
     (path) => !path.startsWith("/") || path === "/" || path.includes("\0") || Buffer.byteLength(path) > pathBytesMax,
   );
   if (badRoot !== undefined) throw unavailable("guard.rule-unusable", { path: badRoot, errno: "EINVAL" });
@@ -41,6 +50,8 @@ function refuseUnusable({ writeRoots, listedNames }: GuardMediation): void {
   if (badName !== undefined) throw unavailable("guard.rule-unusable", { path: badName, errno: "EINVAL" });
   if (writeRoots.length > sizes.rootsMax)
     throw unavailable("guard.rule-unusable", { path: writeRoots[sizes.rootsMax] ?? "", errno: "E2BIG" });
+  if (listedPaths.length > sizes.pathsMax)
+    throw unavailable("guard.rule-unusable", { path: listedPaths[sizes.pathsMax] ?? "", errno: "E2BIG" });
   if (listedNames.length > sizes.namesMax)
     throw unavailable("guard.rule-unusable", { path: listedNames[sizes.namesMax] ?? "", errno: "E2BIG" });
 }
@@ -74,7 +85,12 @@ export class Handshake {
     refuseUnusable(mediation);
     this.#phase = "waiting";
     this.#rules = rules;
-    const frames = [...rules.map(ruleFrame), ...mediation.writeRoots.map(writeRootFrame), ...mediation.listedNames.map(listedNameFrame)];
+    const frames = [
+      ...rules.map(ruleFrame),
+      ...mediation.writeRoots.map(writeRootFrame),
+      ...mediation.listedNames.map(listedNameFrame),
+      ...mediation.listedPaths.map(listedPathFrame),
+    ];
     this.#send(Buffer.concat([helloFrame(firstEpoch), ...frames, sealFrame()]));
     if (this.#hello !== undefined) this.#judge(this.#hello);
     const limitMs = this.#options.readyTimeoutMs ?? 10_000;

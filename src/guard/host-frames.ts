@@ -39,6 +39,8 @@ export interface GuardMediation {
    * one in a directory of that name. Letter case does not count. At most 256, of at most 63 bytes.
    */
   readonly listedNames: readonly string[];
+  /** Absolute, canonical paths in write roots that are not written, nor what lies below them; at most 4,096. */
+  readonly listedPaths: readonly string[];
 }
 
 /** A resource of setrlimit(2) by its Linux number, and the most it may be. */
@@ -77,6 +79,7 @@ export function ruleFrame(rule: GuardRule): Buffer {
 }
 
 export const writeRootFrame = (path: string): Buffer => frame(frameTypes.writeRoot, 0, Buffer.from(path));
+export const listedPathFrame = (path: string): Buffer => frame(frameTypes.listedPath, 0, Buffer.from(path));
 export const listedNameFrame = (name: string): Buffer => frame(frameTypes.listedName, 0, Buffer.from(name));
 
 /** The block of strings in as many frames as it takes. */

@@ -11,6 +11,7 @@ export const sizes = {
   rlimitsMax: 16,
   rootsMax: 32,
   namesMax: 256,
+  pathsMax: 4096,
   nameMax: 63,
   refusedMax: 100,
   landlockAbiMin: 6,
@@ -30,6 +31,7 @@ export const frameTypes = {
   killTree: 0x18,
   writeRoot: 0x19,
   listedName: 0x1a,
+  listedPath: 0x1b,
   ready: 0x40,
   failed: 0x41,
   started: 0x42,
@@ -88,6 +90,7 @@ export const rules = {
   gitStructure: 5,
   device: 6,
   folding: 7,
+  listedPath: 8,
 } as const;
 
 /** How the guard's process ends. */

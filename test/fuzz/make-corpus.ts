@@ -32,6 +32,7 @@ const seeds: Readonly<Record<string, readonly Buffer[]>> = {
     frames.writeRootFrame("/home/somebody/project"),
     frames.listedNameFrame(".envrc"),
     frames.listedNameFrame(".config/fish"),
+    frames.listedPathFrame("/home/somebody/project/locked"),
     seal,
     ...command,
   ],

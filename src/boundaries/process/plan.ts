@@ -93,6 +93,11 @@ function heldPlaces(view: View): readonly string[] {
   return [...shown, ...view.pins];
 }
 
+/** What a rule keeps from being written within a write root: held by a mount, and by the mediator when the mount is gone. */
+function deniedInRoots(view: View): readonly string[] {
+  return view.places.filter(({ access, around }) => access !== "write" && around === "write").map(({ path }) => path);
+}
+
 /** Also those that lie in another: whoever names `.vscode` itself has opened it. */
 function writeRoots(spec: SandboxSpec, tree: FileTree, view: View): readonly string[] {
   const places = view.places.filter(({ access }) => access === "write").map(({ path }) => path);
@@ -136,7 +141,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
       tree,
       dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path),
     ),
-    mediation: { writeRoots: writeRoots(spec, tree, view), listedNames },
+    mediation: { writeRoots: writeRoots(spec, tree, view), listedNames, listedPaths: deniedInRoots(view) },
     staged,
     stageDirectory,
     dataFiles,

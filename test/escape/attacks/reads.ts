@@ -81,7 +81,7 @@ export const reads: readonly Attack[] = [
     name: "reads a denied directory after renaming the directory above it",
     families: [5],
     program: { sh: `mv "$2/nest" "$2/moved" && cat "$2/moved/vault/inner.txt"` },
-    heldBy: onlyMounts,
+    heldBy: bothLayers,
     stage: readsCanary("home/project/out/nest/vault/inner.txt", (ground) => [ground.out]),
   },
   {

@@ -5,7 +5,7 @@ import type { Attack } from "../harness/attack.ts";
 import { changesFile, changesMetadata, makesFile } from "../harness/stages.ts";
 
 const bothLayers = ["outer", "inner"] as const;
-/** Landlock knows nothing of chmod, chown, utimes and attributes, and cannot protect a name within a writable directory. */
+/** Landlock knows nothing of chmod, chown, utimes and attributes. */
 const onlyMounts = ["outer"] as const;
 
 const contentWrites: readonly Attack[] = [
@@ -55,21 +55,21 @@ const contentWrites: readonly Attack[] = [
     name: "writes a protected file in a write root",
     families: [102],
     program: { sh: `echo changed > "$1"` },
-    heldBy: onlyMounts,
+    heldBy: bothLayers,
     stage: changesFile("home/project/out/locked.txt"),
   },
   {
     name: "writes below a protected directory in a write root",
     families: [102],
     program: { sh: `echo changed > "$1"` },
-    heldBy: onlyMounts,
+    heldBy: bothLayers,
     stage: changesFile("home/project/out/locked/file.txt"),
   },
   {
     name: "renames a file of its own over a protected one",
     families: [102],
     program: { sh: `mv -f "$2/mine.txt" "$1"` },
-    heldBy: onlyMounts,
+    heldBy: bothLayers,
     stage: changesFile("home/project/out/locked.txt", (ground) => [ground.out]),
   },
   {
