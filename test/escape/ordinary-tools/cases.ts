@@ -33,6 +33,17 @@ cd .. && git init -q --bare -b main shared.git && cd repo && git remote add orig
 git worktree add -q ../tree -b other && cd ../tree && echo x > x.txt && git add . && git commit -qm other && cd ..
 git clone -q shared.git copy && git -C copy log --format='%H %s' && git -C repo branch --list && git -C repo worktree prune && ls tree`,
   },
+  {
+    name: "git: submodule, recursive clone, worktree moved and removed, tracking branch, sparse checkout, notes, bisect, dumb transport lists",
+    needs: ["git"],
+    script: `${gitSetup}
+git checkout -q --track -b follower main && git checkout -q main && git clone -q . ../part 2>/dev/null; cd ../repo
+git -c protocol.file.allow=always submodule add -q ../part part && git commit -qm part && git submodule status && cat part/.git && git -C part log --format=%s
+cd .. && git -c protocol.file.allow=always clone -q --recurse-submodules repo whole 2>/dev/null; git -C whole submodule status | cut -c1-41
+cd repo && git worktree add -q ../tree -b other && git worktree move ../tree ../moved && git -C ../moved status --short && git worktree remove ../moved && git worktree list | wc -l
+git notes add -m note && git sparse-checkout set part && ls && git sparse-checkout disable && git bisect start && git bisect reset -q && git branch -m other another
+git update-server-info && git repack -adq && git mv a.txt z.txt && git reset -q --hard && git clean -fdq && git config --get-regexp '^(user|submodule)' && git fsck 2>&1`,
+  },
 ];
 
 const languages: readonly ToolCase[] = [
@@ -54,6 +65,23 @@ const [doubled] = await once(new Worker("require('node:worker_threads').parentPo
 console.log(readFileSync("two", "utf8"), doubled, execFileSync("sh", ["-c", "echo child"]).toString().trim());
 END
 node main.mjs`,
+  },
+  {
+    name: "python: a virtual environment, mapped files, appended logs",
+    needs: ["python3"],
+    script: `python3 -m venv --without-pip env && env/bin/python -c 'print("inside the environment")' && ls env
+python3 -c '
+import mmap, os
+with open("mapped", "wb+") as file:
+    file.truncate(8192)
+    view = mmap.mmap(file.fileno(), 8192)
+    view[0:5] = b"hello"
+    view.flush()
+print(open("mapped", "rb").read(5))
+logs = [open("log", "a") for _ in range(3)]
+for index, log in enumerate(logs): print(index, file=log, flush=True)
+print(open("log").read().split(), os.stat("log").st_mode)
+'`,
   },
   {
     name: "npm: install from a local tarball, run a script",
