@@ -9,7 +9,8 @@ import path from "node:path";
 const root = path.resolve(import.meta.dirname, "../..");
 const output = path.join(root, "build/fuzz");
 const corpus = path.join(import.meta.dirname, "corpus");
-const seconds = { clean: 15, planted: 25 };
+const gitCorpus = path.join(import.meta.dirname, "corpus-git");
+const seconds = { clean: 15, planted: 25, git: 10 };
 const sanitizers = ["-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 const sources = ["frame", "message", "session", "arguments"].map((name) => path.join(root, `native/protocol/${name}.c`));
 
@@ -29,20 +30,22 @@ function run(file: string, args: readonly string[], timeoutMs: number): Outcome 
   return { status: result.status, log: result.stdout + result.stderr };
 }
 
-function build(name: string, defines: readonly string[]): string {
+const parserSources = [...["host-bytes.c", "frame-mutator.c"].map((file) => path.join(import.meta.dirname, file)), ...sources];
+const gitSources = [path.join(import.meta.dirname, "git-config.c"), path.join(root, "native/guard/git-config.c")];
+
+function build(name: string, defines: readonly string[], files: readonly string[]): string {
   mkdirSync(output, { recursive: true });
   const binary = path.join(output, name);
-  const target = ["host-bytes.c", "frame-mutator.c"].map((file) => path.join(import.meta.dirname, file));
-  const result = run("clang", [...sanitizers, ...defines, "-std=c17", "-Wall", "-Wextra", "-o", binary, ...target, ...sources], 60_000);
+  const result = run("clang", [...sanitizers, ...defines, "-std=c17", "-Wall", "-Wextra", "-o", binary, ...files], 60_000);
   if (result.status !== 0) throw new Error(`Cannot build "${name}" (packages clang and libclang-rt-*-dev):\n${result.log}`);
   return binary;
 }
 
-async function fuzz(binary: string, limitSeconds: number): Promise<Outcome> {
+async function fuzz(binary: string, limitSeconds: number, seedDirectory: string): Promise<Outcome> {
   const scratch = mkdtempSync(path.join(tmpdir(), "glovebox-fuzz-"));
   const options = [`-max_total_time=${limitSeconds}`, "-max_len=80000", "-rss_limit_mb=1024", "-timeout=5", "-print_final_stats=1"];
   try {
-    return run(binary, [...options, `-artifact_prefix=${scratch}/`, scratch, corpus], (limitSeconds + 15) * 1000);
+    return run(binary, [...options, `-artifact_prefix=${scratch}/`, scratch, seedDirectory], (limitSeconds + 15) * 1000);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -66,11 +69,15 @@ const seeds = readdirSync(corpus).filter((name) => name.endsWith(".bin")).length
 check(seeds >= 10, `the corpus has ${seeds} seeds`, "");
 
 try {
-  const clean = await fuzz(build("host-bytes", []), seconds.clean);
+  const clean = await fuzz(build("host-bytes", [], parserSources), seconds.clean, corpus);
   const { executions, coverage } = report("parser", clean);
   check(clean.status === 0, "the parser survives", clean.log);
   check(executions > 10_000 && coverage > 100, "the fuzzer worked: executions and coverage", clean.log);
-  const planted = await fuzz(build("host-bytes-planted", ["-DGLOVEBOX_PLANTED_OVERFLOW"]), seconds.planted);
+  const git = await fuzz(build("git-config", [], gitSources), seconds.git, gitCorpus);
+  const gitReport = report("git configuration", git);
+  check(git.status === 0, "the comparison of git configurations survives", git.log);
+  check(gitReport.executions > 10_000 && gitReport.coverage > 100, "the fuzzer worked on it: executions and coverage", git.log);
+  const planted = await fuzz(build("host-bytes-planted", ["-DGLOVEBOX_PLANTED_OVERFLOW"], parserSources), seconds.planted, corpus);
   report("planted", planted);
   check(planted.status !== 0 && /AddressSanitizer: \S*overflow/u.test(planted.log), "the planted overflow is found", planted.log);
 } catch (error) {
