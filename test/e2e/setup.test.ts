@@ -230,3 +230,27 @@ test("set-up asks on a terminal and takes only a yes", () => {
   assert.match(onTerminal("y\n"), /\[y\/N\][^]*ended 0/u);
   assert.equal(clone.npmRuns(), 1);
 });
+
+test("./glovebox runs no helper from the caller's PATH and lets no variable put code before it", () => {
+  using clone = openMiniatureClone();
+  glovebox(clone, ["setup", "--yes"]);
+  const planted = path.join(clone.root, "planted");
+  const ran = path.join(clone.root, "ran");
+  mkdirSync(planted);
+  for (const name of ["cat", "cmp", "find", "readlink", "sed", "node", "npm", "make", "pwd"]) {
+    writeFileSync(path.join(planted, name), `#!/bin/sh\necho ${name} >> ${ran}\nexec /usr/bin/${name} "$@"\n`, { mode: 0o755 });
+  }
+  writeFileSync(path.join(planted, "first.cjs"), `require("node:fs").appendFileSync(${JSON.stringify(ran)}, "first\\n");`);
+  const environment = {
+    ...baseEnvironment(clone),
+    PATH: `${planted}:${clone.bin}:/usr/bin:/bin`,
+    NODE_OPTIONS: `--require ${path.join(planted, "first.cjs")}`,
+  };
+  const run = (...args: string[]) =>
+    spawnSync(path.join(clone.root, "glovebox"), args, { encoding: "utf8", env: environment, cwd: planted, timeout: 60_000 });
+  const answer = run("run", "--", "true");
+  assert.equal(answer.status, 0, answer.stderr);
+  rmSync(path.join(clone.root, "build/setup.stamp"));
+  assert.equal(run("setup", "--yes").status, 0);
+  assert.equal(existsSync(ran), false, existsSync(ran) ? readFileSync(ran, "utf8") : "");
+});
