@@ -20,7 +20,10 @@ const refusedExit = 122;
 /** @param {import("./setup/context.mjs").SetupContext} context */
 async function setUp(context) {
   refuseInsideSandbox();
-  const plan = makePlan(context);
+  const missing = makePlan(context);
+  // A bundle makes starts faster and nothing else: for a run it is no reason to ask, only a thing to do along with others.
+  const isOnlyFaster = context.mode === "needed" && missing.every(({ key }) => key === "setup.plan.bundle");
+  const plan = isOnlyFaster ? [] : missing;
   if (plan.length === 0 && stampIsCurrent(context)) {
     context.speaker.say("setup.nothing-to-do");
     return;
@@ -31,8 +34,10 @@ async function setUp(context) {
     if (!context.yes) await agree(context);
   }
   mkdirSync(context.build, { recursive: true });
-  // Planned again under the lock: another set-up may just have done its part.
-  withLock(context, () => performPlan(context, makePlan(context)));
+  // Planned again under the lock: another set-up may just have done its part. What nobody agreed to is not done, whatever came up meanwhile.
+  const agreed = new Set(plan.map(({ key }) => key));
+  const isAgreed = (/** @type {{ key: string }} */ { key }) => agreed.has(key);
+  withLock(context, () => performPlan(context, context.yes ? makePlan(context) : makePlan(context).filter(isAgreed)));
   if (plan.length > 0 || context.mode === "setup") context.speaker.say("setup.ready");
 }
 

@@ -41,15 +41,32 @@ say_no_node() {
   done
 }
 
+# The caller's PATH without directories that a command in the caller's project could have filled: relative ones, and what lies at or below the
+# current directory, unless this clone itself lies there.
+search_path() (
+  IFS=:
+  set -f
+  here=$(pwd -P)
+  kept=
+  for directory in ${caller_path-$PATH}; do
+    case $directory in
+      */node_modules/.bin | [!/]* | '') continue ;;
+    esac
+    real=$(cd -P -- "$directory" 2>/dev/null && pwd) || continue
+    case $real/ in
+      "$here"/*) [ "$here" = / ] || continue ;;
+    esac
+    kept=${kept:+$kept:}$directory
+  done
+  printf '%s\n' "${kept:-/usr/bin:/bin}"
+)
+
 # Prints the Node of the machine: never the pinned one of this clone, which set-up may be about to replace.
 machine_node() (
   IFS=:
   set -f
-  for directory in $PATH; do
-    case $directory in
-      */node_modules/.bin) ;;
-      *) [ -x "$directory/node" ] && printf '%s\n' "$directory/node" && return ;;
-    esac
+  for directory in $(search_path); do
+    [ -x "$directory/node" ] && printf '%s\n' "$directory/node" && return
   done
 )
 
@@ -60,5 +77,5 @@ run_setup() {
     say_no_node
     return 122
   fi
-  "$runner" "$root/scripts/setup.mjs" "$@"
+  PATH=$(search_path) "$runner" "$root/scripts/setup.mjs" "$@"
 }

@@ -41,3 +41,14 @@ test("prepareState() says LEDGER_UNWRITABLE when a directory cannot be made", as
   const layout = stateLayout({ uid, home: "/" }, { XDG_STATE_HOME: "/proc/nowhere" });
   await assert.rejects(prepareState(layout, uid), (error) => error instanceof GloveboxError && error.code === "LEDGER_UNWRITABLE");
 });
+
+test("prepareState() refuses a place where everybody could put another state", async (t) => {
+  const base = await mkdtemp(path.join(tmpdir(), "glovebox-state-"));
+  t.after(() => rm(base, { recursive: true }));
+  const layout = stateLayout({ uid, home: base }, { XDG_STATE_HOME: path.join(base, "open/deeper") });
+  await mkdir(path.join(base, "open"));
+  await chmod(path.join(base, "open"), 0o777);
+  await assert.rejects(prepareState(layout, uid), (error) => error instanceof GloveboxError && error.code === "STATE_INSECURE");
+  await chmod(path.join(base, "open"), 0o1777);
+  await prepareState(layout, uid);
+});

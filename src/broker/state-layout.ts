@@ -1,5 +1,5 @@
 // Where Glovebox keeps its state, and the proof that nobody else can reach it. Nothing here reads the state's content.
-import { lstat, mkdir } from "node:fs/promises";
+import { lstat, mkdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { systemErrorCode, GloveboxError } from "../contracts/glovebox-error.ts";
 
@@ -52,11 +52,23 @@ async function requirePrivate(directory: string, uid: number): Promise<void> {
   }
 }
 
+/** Somebody who can write above the state can put another in its place. A sticky directory such as /tmp keeps each name its owner's. */
+async function requireFirmGround(state: string): Promise<void> {
+  for (let directory = path.dirname(state); ; directory = path.dirname(directory)) {
+    const found = await stat(directory).catch(() => undefined);
+    if (found !== undefined && (found.mode & 0o1002) === 0o002) {
+      throw new GloveboxError("STATE_INSECURE", "state.open-ground", { values: { directory } });
+    }
+    if (directory === path.dirname(directory)) return;
+  }
+}
+
 /**
  * Makes the directories (0700) and checks owner and mode of each that was there.
  * @throws STATE_INSECURE when another user owns or can reach one; LEDGER_UNWRITABLE when they cannot be made.
  */
 export async function prepareState(layout: StateLayout, uid: number): Promise<void> {
+  await requireFirmGround(layout.state);
   for (const directory of [layout.state, layout.runtime, layout.tasks, layout.quarantine, layout.cache]) {
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -30,4 +30,8 @@ export interface CliIo {
   readonly stderr: CliStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly events: CliEvents;
+  /** True when the terminal of stdin belongs to another job now; false without one. */
+  isInBackground(): boolean;
+  /** Lets the terminal of stdin pass output bytes unchanged, until raw mode is left. Nothing happens where that cannot be done. */
+  passOutputUnchanged(): void;
 }

@@ -1,5 +1,7 @@
 // The real standard streams, environment and signals, in the shape that the command line is handed.
+import { isInBackground } from "../kit/foreground.ts";
 import { openPipeOutput } from "../kit/open-pipe-output.ts";
+import { runOnStdin } from "../kit/spawn.ts";
 import type { CliIo } from "./cli-io.ts";
 
 /** Call once. Standard output and error may be new streams on the same pipes: write to them only through this. */
@@ -13,6 +15,8 @@ export function openProcessIo(process: NodeJS.Process): CliIo {
     stdout: openPipeOutput(1) ?? process.stdout,
     stderr: openPipeOutput(2) ?? process.stderr,
     env,
+    isInBackground,
+    passOutputUnchanged: () => runOnStdin("/bin/stty", ["-opost"]),
     events: {
       on: (name, listener) => process.on(name, listener),
       off: (name, listener) => process.off(name, listener),

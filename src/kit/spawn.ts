@@ -1,5 +1,5 @@
 // The only place that starts host processes. Nothing is inherited: environment and every descriptor are the caller's explicit choice.
-import { type ChildProcess, type StdioOptions, spawn as nodeSpawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn as nodeSpawn, spawnSync } from "node:child_process";
 
 export interface SpawnOptions {
   readonly environment: Readonly<Record<string, string>>;
@@ -17,6 +17,11 @@ export function spawnProcess(file: string, args: readonly string[], options: Spa
     detached: options.ownGroup ?? false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
+}
+
+/** Runs a short helper on our own standard input and waits for it (at most a second); whether it worked nobody learns. */
+export function runOnStdin(file: string, args: readonly string[]): void {
+  spawnSync(file, [...args], { env: {}, stdio: ["inherit", "ignore", "ignore"], timeout: 1000, killSignal: "SIGKILL" });
 }
 
 export interface Captured {

@@ -69,7 +69,7 @@ test("./glovebox does nothing again on a second start, also through a link and f
   assert.equal(glovebox(clone, ["setup", "--yes"]).status, 0);
   const link = path.join(clone.root, "bin/link");
   symlinkSync("../glovebox", link);
-  const ended = spawnSync(link, ["doctor"], { encoding: "utf8", env: baseEnvironment(clone), cwd: "/" });
+  const ended = spawnSync(link, ["explain"], { encoding: "utf8", env: baseEnvironment(clone), cwd: "/" });
   assert.deepEqual({ status: ended.status, stderr: ended.stderr, runs: clone.npmRuns() }, { status: 0, stderr: "", runs: 1 });
 });
 
@@ -95,9 +95,9 @@ test("./glovebox sees by content that the lock file, a native source or a progra
     () => rmSync(path.join(clone.root, "node_modules"), { recursive: true }),
   ];
   for (const change of changes) {
-    assert.equal(glovebox(clone, ["doctor"]).status, 0);
+    assert.equal(glovebox(clone, ["explain"]).status, 0);
     change();
-    assert.equal(glovebox(clone, ["doctor"]).status, 122, String(change));
+    assert.equal(glovebox(clone, ["explain"]).status, 122, String(change));
     assert.equal(glovebox(clone, ["--yes", "doctor"]).status, 0, String(change));
   }
 });
@@ -106,7 +106,7 @@ test("./glovebox needs no consent to note that a changed lock file asks for noth
   using clone = openMiniatureClone();
   assert.equal(glovebox(clone, ["setup", "--yes"]).status, 0);
   rewriteLock(clone, (lock) => `${lock}\n`);
-  const ended = glovebox(clone, ["doctor"]);
+  const ended = glovebox(clone, ["explain"]);
   assert.deepEqual({ status: ended.status, stderr: ended.stderr, runs: clone.npmRuns() }, { status: 0, stderr: "", runs: 1 });
 });
 
@@ -161,7 +161,7 @@ test("without a Node on PATH, ./glovebox names the command that brings one", () 
   const english = glovebox(clone, ["--yes", "doctor"], { environment: { PATH: tools } });
   assert.equal(english.status, 122);
   assert.match(english.stderr, /apt-get install -y nodejs npm/u);
-  const chinese = glovebox(clone, ["doctor"], { environment: { PATH: tools, LANG: "zh_CN.UTF-8" } });
+  const chinese = glovebox(clone, ["explain"], { environment: { PATH: tools, LANG: "zh_CN.UTF-8" } });
   assert.match(chinese.stderr, /请运行/u);
 });
 
@@ -229,4 +229,28 @@ test("set-up asks on a terminal and takes only a yes", () => {
   assert.equal(clone.npmRuns(), 0);
   assert.match(onTerminal("y\n"), /\[y\/N\][^]*ended 0/u);
   assert.equal(clone.npmRuns(), 1);
+});
+
+test("./glovebox runs no helper from the caller's PATH and lets no variable put code before it", () => {
+  using clone = openMiniatureClone();
+  glovebox(clone, ["setup", "--yes"]);
+  const planted = path.join(clone.root, "planted");
+  const ran = path.join(clone.root, "ran");
+  mkdirSync(planted);
+  for (const name of ["cat", "cmp", "find", "readlink", "sed", "node", "npm", "make", "pwd"]) {
+    writeFileSync(path.join(planted, name), `#!/bin/sh\necho ${name} >> ${ran}\nexec /usr/bin/${name} "$@"\n`, { mode: 0o755 });
+  }
+  writeFileSync(path.join(planted, "first.cjs"), `require("node:fs").appendFileSync(${JSON.stringify(ran)}, "first\\n");`);
+  const environment = {
+    ...baseEnvironment(clone),
+    PATH: `${planted}:${clone.bin}:/usr/bin:/bin`,
+    NODE_OPTIONS: `--require ${path.join(planted, "first.cjs")}`,
+  };
+  const run = (...args: string[]) =>
+    spawnSync(path.join(clone.root, "glovebox"), args, { encoding: "utf8", env: environment, cwd: planted, timeout: 60_000 });
+  const answer = run("run", "--", "true");
+  assert.equal(answer.status, 0, answer.stderr);
+  rmSync(path.join(clone.root, "build/setup.stamp"));
+  assert.equal(run("setup", "--yes").status, 0);
+  assert.equal(existsSync(ran), false, existsSync(ran) ? readFileSync(ran, "utf8") : "");
 });

@@ -115,7 +115,7 @@ test("run passes the command's exit code and output through unchanged, also byte
   assert.equal(call.err(), "problem\n");
 });
 
-test("run streams standard input and ends it, and gives none from a terminal", async () => {
+test("run streams standard input and ends it, also from a terminal that the command does not get, but not from another job's", async () => {
   const read: Partial<Door> = {
     run: async (_request, io) => {
       for await (const chunk of io.stdin ?? []) await io.onOutput({ channel: "stdout", bytes: chunk });
@@ -124,7 +124,34 @@ test("run streams standard input and ends it, and gives none from a terminal", a
     },
   };
   assert.equal((await callCli(["run", "--", "cat"], { stdin: "hello ", door: read })).out(), "hello end");
-  assert.equal((await callCli(["run", "--", "cat"], { terminals: ["stdin"], door: read })).out(), "none");
+  const typed = await callCli(["run", "--", "cat"], { stdin: "typed ", terminals: ["stdin"], door: read });
+  assert.equal(typed.out(), "typed end");
+  assert.deepEqual(typed.stdin.rawModes, [], "line by line");
+  const background = { stdin: "typed ", terminals: allTerminals, isInBackground: true, door: read };
+  assert.equal((await callCli(["run", "--", "cat"], background)).out(), "none");
+  assert.equal(requestOf(await callCli(["run", "--", "cat"], background)).pty, undefined);
+});
+
+test("run ends a command that has our terminal when ctrl-] is typed three times, and not for ctrl-c", async () => {
+  for (const { typed, ends } of [
+    { typed: "\u001D\u001D\u001D", ends: true },
+    { typed: "\u0003\u0003\u0003", ends: false },
+  ]) {
+    let wasAborted = false;
+    const door: Partial<Door> = {
+      run: async (_request, io) => {
+        for await (const chunk of io.stdin ?? []) assert.equal(new TextDecoder().decode(chunk), typed);
+        wasAborted = io.signal.aborted;
+        return fakeResult();
+      },
+    };
+    await callCli(["run", "--", "x"], { terminals: allTerminals, stdin: typed, door });
+    assert.equal(wasAborted, ends);
+  }
+});
+
+test("run --help says how a command is ended with and without a terminal of its own, in both languages", async () => {
+  for (const language of ["en", "zh"]) assert.match((await callCli(["run", "--help", "--lang", language])).out(), /ctrl-c[^]*ctrl-\]/u);
 });
 
 test("run lets standard input go when the command ends first", async () => {
@@ -309,6 +336,7 @@ test("run lends the terminal only while the command runs, passes sizes on, and t
     });
     assert.deepEqual(seen, [[], [true]]);
     assert.deepEqual(call.stdin.rawModes, [true, false]);
+    assert.equal(call.stdin.outputUnchangedInRaw, true, "line feeds come through as the terminal inside made them");
     assert.equal(call.stdout.listenerCount("resize"), 0);
     assert.equal(call.code, isFailing ? 125 : 0);
   }

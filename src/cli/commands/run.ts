@@ -34,12 +34,12 @@ const options: readonly OptionSpec[] = [
   { name: "quiet", about: "cli.option.quiet" },
 ];
 
-/** A terminal inside when all three of ours are terminals, unless it was said otherwise or the output is for a program. */
+/** A terminal inside when all three of ours are terminals, unless it was said otherwise, the output is for a program, or the terminal is another job's. */
 function wantsPty(context: CliContext, input: CommandInput): boolean {
   if (input.options.has("pty") && input.options.has("no-pty"))
     throw usageError("usage.options-exclude", { option: "--pty", other: "--no-pty" });
   if (input.options.has("pty")) return true;
-  if (input.options.has("no-pty") || context.isJson) return false;
+  if (input.options.has("no-pty") || context.isJson || context.io.isInBackground()) return false;
   return context.io.stdin.isTTY === true && context.stdout.isTerminal && context.stderr.isTerminal;
 }
 
@@ -128,6 +128,6 @@ export const runCommand: CliCommand = {
     { line: "glovebox run --json -- git status", about: "cli.run.example.json" },
     { line: "glovebox run -- sh -c 'ls | wc -l'", about: "cli.run.example.shell" },
   ],
-  notes: ["cli.run.note.project", "cli.run.note.terminal", "cli.run.note.exit"],
+  notes: ["cli.run.note.project", "cli.run.note.terminal", "cli.run.note.end"],
   execute,
 };

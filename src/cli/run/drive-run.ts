@@ -1,10 +1,11 @@
 // One run from the door's side: streams, terminal and signals are joined to the command, and given back on every way out.
 import type { Door, RunRequest, RunResult } from "../../contracts/door.ts";
 import type { CliContext } from "../command.ts";
+import { watchEndKey } from "./end-key.ts";
 import type { OutputSink } from "./output-sink.ts";
 import { lendTerminal } from "./raw-terminal.ts";
 import { relaySignals } from "./relay-signals.ts";
-import { openStdinBytes } from "./stdin-bytes.ts";
+import { openStdinBytes, type StdinBytes } from "./stdin-bytes.ts";
 
 export interface DriveOptions {
   readonly door: Door;
@@ -14,9 +15,14 @@ export interface DriveOptions {
   readonly abort: AbortController;
 }
 
-/** A terminal that the command does not get as its own is left to the shell: such a command has an empty stdin. */
-function chooseStdin(context: CliContext, request: RunRequest): ReturnType<typeof openStdinBytes> | undefined {
-  return context.io.stdin.isTTY === true && request.pty === undefined ? undefined : openStdinBytes(context.io.stdin);
+/** The keyboard belongs to the foreground: reading it from the background would stop us (SIGTTIN), so there stdin is empty. */
+function chooseStdin(context: CliContext): StdinBytes | undefined {
+  return context.io.stdin.isTTY === true && context.io.isInBackground() ? undefined : openStdinBytes(context.io.stdin);
+}
+
+function chunksOf(context: CliContext, stdin: StdinBytes, { request, abort }: DriveOptions): AsyncIterable<Uint8Array> {
+  if (request.pty === undefined || context.io.stdin.isTTY !== true) return stdin.chunks;
+  return watchEndKey(stdin.chunks, { onEnd: () => abort.abort() });
 }
 
 function whenAborted(signal: AbortSignal): Promise<void> {
@@ -31,13 +37,13 @@ export async function driveRun(context: CliContext, options: DriveOptions): Prom
   await using releases = new AsyncDisposableStack();
   const signals = relaySignals(context.io.events, () => abort.abort());
   releases.defer(() => signals.release());
-  const stdin = chooseStdin(context, request);
+  const stdin = chooseStdin(context);
   if (stdin !== undefined) releases.defer(() => stdin.release());
   const ended = whenAborted(abort.signal);
   let failure: unknown;
   const result = await options.door.run(request, {
     signal: abort.signal,
-    ...(stdin === undefined ? {} : { stdin: stdin.chunks }),
+    ...(stdin === undefined ? {} : { stdin: chunksOf(context, stdin, options) }),
     onOutput: async (chunk) => {
       if (abort.signal.aborted) return;
       const taken = sink.take(chunk).catch((error: unknown) => {

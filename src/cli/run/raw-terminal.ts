@@ -9,6 +9,8 @@ export function lendTerminal(io: CliIo): () => void {
   const { stdin, stdout, events } = io;
   if (stdin.isTTY !== true || stdin.setRawMode === undefined) return () => {};
   stdin.setRawMode(true);
+  // Raw mode of Node still turns a line feed into two characters; the terminal inside has done that already, or was told not to.
+  io.passOutputUnchanged();
   let isBack = false;
   const giveBack = (): void => {
     if (isBack) return;

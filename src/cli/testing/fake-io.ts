@@ -14,6 +14,7 @@ export interface FakeIoOptions {
   readonly stdoutFailure?: { readonly errno: string; readonly at: number };
   /** stdout takes nothing: its reader has stopped. */
   readonly isStdoutStalled?: boolean;
+  readonly isInBackground?: boolean;
 }
 
 class FakeOutput extends Writable {
@@ -60,6 +61,8 @@ class FakeInput extends PassThrough {
   /** Every switch of raw mode, in order. */
   readonly rawModes: boolean[] = [];
   wasUnreferenced = false;
+  /** Whether raw mode was on when the terminal was told to leave output alone; undefined when it never was. */
+  outputUnchangedInRaw: boolean | undefined;
 
   constructor(isTTY: boolean) {
     super();
@@ -68,6 +71,10 @@ class FakeInput extends PassThrough {
 
   setRawMode(raw: boolean): void {
     this.rawModes.push(raw);
+  }
+
+  noteUnchangedOutput(): void {
+    this.outputUnchangedInRaw = this.rawModes.at(-1) === true;
   }
 
   unref(): void {
@@ -95,7 +102,15 @@ export function createFakeIo(options: FakeIoOptions = {}): FakeIo {
   const stderr = new FakeOutput({ isTTY: isTerminal("stderr"), columns });
   const events = new EventEmitter();
   return {
-    io: { stdin, stdout, stderr, env: options.env ?? {}, events },
+    io: {
+      stdin,
+      stdout,
+      stderr,
+      env: options.env ?? {},
+      events,
+      isInBackground: () => options.isInBackground ?? false,
+      passOutputUnchanged: () => stdin.noteUnchangedOutput(),
+    },
     stdin,
     stdout,
     stderr,

@@ -1,16 +1,34 @@
 // The verifier's eyes: reads a state directory and nothing else.
 import { createHash } from "node:crypto";
-import { readFile, readdir } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, readdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BlobMention, Finding } from "./walk.ts";
 
 const settleMs = 50;
 
+/** More than any file of a ledger: a segment ends at 64 MiB, plus one record. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** The bytes of a regular file. A link, a pipe or a device in its place is an error at once: it never waits and never reads without end. */
+async function readRegular(file: string): Promise<Buffer> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile() || found.size > mostBytes) {
+      throw Object.assign(new Error(`Cannot read "${file}": it is no file of a ledger`), { code: found.isFile() ? "EFBIG" : "EINVAL" });
+    }
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
 /** A file's bytes; undefined when it does not exist. */
 export async function readIfThere(file: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(file);
+    return await readRegular(file);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
@@ -25,11 +43,11 @@ export async function segmentNames(directory: string): Promise<readonly string[]
 
 /** Reads a file again until it stops growing: a writer may be in the middle of a write. */
 export async function readSettled(file: string): Promise<Buffer> {
-  let bytes = await readFile(file);
+  let bytes = await readRegular(file);
   for (let attempt = 0; attempt < 5; attempt += 1) {
     if (bytes.length === 0 || bytes.at(-1) === 0x0a) return bytes;
     await delay(settleMs);
-    const again = await readFile(file);
+    const again = await readRegular(file);
     if (again.length === bytes.length) return again;
     bytes = again;
   }

@@ -212,7 +212,7 @@ def talk(address):
         peer, _ = server.accept(); peer.send(peer.recv(9)[::-1]); peer.close()
     thread = threading.Thread(target=serve); thread.start()
     client = socket.socket(socket.AF_UNIX); client.connect(address); client.send(b"abc"); print(client.recv(9)); thread.join()
-talk("here.sock"); talk(os.path.join(tempfile.mkdtemp(), "there.sock")); talk("\\0gb-" + str(os.getpid()))
+talk("here.sock"); place = tempfile.TemporaryDirectory(); talk(os.path.join(place.name, "there.sock")); talk("\\0gb-" + str(os.getpid()))
 END
 python3 main.py`,
   },
