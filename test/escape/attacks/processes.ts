@@ -6,6 +6,12 @@ import { makeCanary } from "../harness/ground.ts";
 import { type Decoy, startDecoy } from "../harness/peers.ts";
 import { provesWith } from "../harness/stages.ts";
 
+/** The news of a process's end comes a moment after it. */
+async function dies(decoy: { readonly isAlive: () => boolean }): Promise<boolean> {
+  for (const end = Date.now() + 300; decoy.isAlive() && Date.now() < end;) await new Promise((resolve) => setTimeout(resolve, 10));
+  return !decoy.isAlive();
+}
+
 const pidNamespace = "the guard must be process 1, so the test build keeps the pid namespace: no process of the host has a number inside";
 const bothLayers = ["outer", "inner"] as const;
 
@@ -29,7 +35,7 @@ export const processes: readonly Attack[] = [
     heldAnyway: pidNamespace,
     stage: async (scene) => {
       const decoy = await decoyOf(scene, "none");
-      return { arguments: [String(decoy.pid)], succeeded: () => new Promise((resolve) => setImmediate(() => resolve(!decoy.isAlive()))) };
+      return { arguments: [String(decoy.pid)], succeeded: () => dies(decoy) };
     },
   },
   {
