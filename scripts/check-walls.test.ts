@@ -42,6 +42,8 @@ const violations: readonly (readonly [name: string, file: string, source: string
   ["a package that nobody listed", "src/ledger/ledger.ts", 'import x from "@scope/left-pad/sub";', /package @scope\/left-pad/u],
   ["a file outside src", "src/kit/digest.ts", 'import x from "../../test/fixtures/x.ts";', /Move what is needed into src/u],
   ["a room without a rule", "src/surprise/surprise.ts", 'import x from "node:fs";', /no rule/u],
+  ["a built-in without an import", "src/broker/broker.ts", 'process.getBuiltinModule("node:child_process");', /without an import/u],
+  ["a require of one's own", "src/broker/broker.ts", 'import { createRequire } from "node:module";', /without an import/u],
   ["a recursive delete", "src/broker/reaper.ts", "await rm(target, { recursive: true, force: true });", /deletes a tree/u],
   [
     "a recursive delete through fs",

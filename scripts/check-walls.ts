@@ -30,10 +30,25 @@ function* recursiveDeletes(module: ParsedModule): Generator<Finding> {
   }
 }
 
+/** Ways to get a module that no import shows: every wall would have a door beside it. */
+const hiddenDoors: ReadonlySet<string> = new Set(["getBuiltinModule", "createRequire", "binding", "_linkedBinding", "mainModule"]);
+
+function* hiddenImports(module: ParsedModule): Generator<Finding> {
+  if (isTest(module.file)) return;
+  for (const node of walk(module.program)) {
+    if (node.type !== "Identifier" || !hiddenDoors.has(node.name)) continue;
+    yield {
+      place: `${module.file}:${module.lineOf(node)}`,
+      problem: `uses ${node.name}, which gets a module without an import`,
+      fix: "Import it, so that the walls can be checked",
+    };
+  }
+}
+
 /** @param source text of `file`, a TypeScript module below src */
 export function wallFindings(file: string, source: string): Finding[] {
   const module = parseModule(file, source);
-  const findings = [...recursiveDeletes(module)];
+  const findings = [...recursiveDeletes(module), ...hiddenImports(module)];
   for (const { specifier, line } of importsOf(module)) {
     const complaint = judgeImport(file, specifier);
     if (complaint !== undefined) findings.push({ place: `${file}:${line}`, ...complaint });

@@ -8,9 +8,20 @@ enableCompileCache(path.join(installation, "build/compile-cache"));
 
 const { openProcessIo, runCli } = await import("./cli/cli.ts");
 const { hostUser } = await import("./kit/host-user.ts");
+const { rawArguments, rawEnvironment } = await import("./kit/raw-process.ts");
 const { version } = await import("./contracts/version.ts");
 
-const { env: environment } = process;
+const environment = rawEnvironment(process.env);
+
+/** Undefined when the directory that the shell stands in was deleted. */
+function currentDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined; // the only thing that getcwd(3) can mean here
+  }
+}
+
 let close = (): Promise<void> => Promise.resolve();
 
 /** Help and usage errors never load what is behind the door. */
@@ -22,10 +33,10 @@ async function openDoor() {
 }
 
 process.exitCode = await runCli({
-  argv: process.argv.slice(2),
+  argv: rawArguments(process.argv.slice(2)),
   door: openDoor,
-  io: openProcessIo(process),
-  cwd: process.cwd(),
+  io: { ...openProcessIo(process), env: environment },
+  cwd: currentDirectory(),
   home: hostUser().home,
   version,
 });

@@ -7,6 +7,7 @@ import type { ActionId, SandboxId, TaskId } from "../contracts/ids.ts";
 import type { Ledger } from "../contracts/ledger.ts";
 import type { Commitment, NewRecord, RecordType } from "../contracts/ledger-record.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import { wellFormedByteText } from "../kit/byte-text.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { sha256Digest } from "../kit/digest.ts";
 import { childOf, type Ending } from "./outcome.ts";
@@ -75,17 +76,18 @@ export class ActionRecord {
   async decision(request: CommandRequest, decision: Decision, environmentNames: readonly string[]): Promise<void> {
     const { task } = this.#identity;
     const policy = this.#policy;
+    const argv = request.argv.map(wellFormedByteText);
     const body: NewRecord<"policy.decision">["body"] = {
       kind: request.kind,
       verdict: decision.verdict,
       reasonCode: decision.reasonCode,
       boundary: policy.boundary,
-      request: await this.#ledger.commit(task, canonicalJson({ argv: request.argv, cwd: request.cwd })),
+      request: await this.#ledger.commit(task, canonicalJson({ argv, cwd: request.cwd })),
       origins: [...policy.origins],
       ...(decision.ruleId === undefined ? {} : { rule: await this.#ledger.commit(task, decision.ruleId) }),
     };
     const detail = {
-      ...(policy.auditArgv === "digest" ? { argvDigest: sha256Digest(canonicalJson(request.argv)) } : { argv: [...request.argv] }),
+      ...(policy.auditArgv === "digest" ? { argvDigest: sha256Digest(canonicalJson(argv)) } : { argv }),
       cwd: request.cwd,
       rule: decision.ruleId ?? null,
       reason: decision.reason,

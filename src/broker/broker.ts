@@ -3,7 +3,7 @@ import type { Boundary, HostUser, Sandbox, SandboxSpec, WallReport } from "../co
 import type { Clock } from "../contracts/clock.ts";
 import type { CommandRequest, Decision } from "../contracts/decision.ts";
 import type { RunIo, RunRequest, RunResult } from "../contracts/door.ts";
-import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
 import { type IdSource, makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
 import type { Ledger } from "../contracts/ledger.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
@@ -217,6 +217,16 @@ async function runInSandbox(action: Action, journal: TaskJournal): Promise<RunRe
   return resultOf(action, sandbox, watched);
 }
 
+async function openJournal({ parts, identity }: Action): Promise<TaskJournal> {
+  const { tasks } = parts.layout;
+  try {
+    return await openTaskJournal(tasks, identity.task, identity.sandbox, parts.owner);
+  } catch (error) {
+    const errno = systemErrorCode(error) ?? "unknown";
+    throw new GloveboxError("LEDGER_UNWRITABLE", "state.unwritable", { values: { directory: tasks, errno }, cause: error });
+  }
+}
+
 /** Runs one command as a task of its own. The result is released only when its record is on the device. */
 export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, request: RunRequest, io: RunIo): Promise<RunResult> {
   const identity = { task: makeTaskId(parts.ids), action: makeActionId(parts.ids), sandbox: makeSandboxId(parts.ids) };
@@ -230,7 +240,7 @@ export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, req
   });
   const action: Action = { parts, policy, request, io, identity, record, environment, life: { isNothingLeft: true } };
   await admit(action);
-  const journal = await openTaskJournal(parts.layout.tasks, identity.task, identity.sandbox, parts.owner);
+  const journal = await openJournal(action);
   parts.step("journal opened");
   try {
     return await runInSandbox(action, journal);

@@ -28,7 +28,8 @@ export function buildEnvironment(parts: EnvironmentParts): Record<string, string
     TMPDIR: "/tmp",
     PWD: cwd,
     ...(parts.hasTerminal ? { TERM: "xterm-256color" } : {}),
-    ...passedEnvironment(policy.environment.pass, caller),
+    // A name that is not UTF-8 is nobody's: no rule can mean it, and no record can hold it.
+    ...Object.fromEntries(Object.entries(passedEnvironment(policy.environment.pass, caller)).filter(([name]) => name.isWellFormed())),
     ...policy.environment.set,
   };
 }

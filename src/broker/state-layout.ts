@@ -1,5 +1,5 @@
 // Where Glovebox keeps its state, and the proof that nobody else can reach it. Nothing here reads the state's content.
-import { lstat, mkdir, stat } from "node:fs/promises";
+import { lstat, mkdir, stat, statfs } from "node:fs/promises";
 import path from "node:path";
 import { systemErrorCode, GloveboxError } from "../contracts/glovebox-error.ts";
 
@@ -63,9 +63,20 @@ async function requireFirmGround(state: string): Promise<void> {
   }
 }
 
+/** What a run writes before its result may be released: records, details, journal. With less, a command could run and its record not be kept. */
+const reserveBytes = 1024 * 1024;
+
+async function requireRoom(directory: string): Promise<void> {
+  const { bavail, bsize, ffree, files } = await statfs(directory);
+  // Some file systems count no inodes.
+  if (bavail * bsize < reserveBytes || (files > 0 && ffree < 16)) {
+    throw new GloveboxError("LEDGER_UNWRITABLE", "state.no-room", { values: { directory, needed: "1 MiB" } });
+  }
+}
+
 /**
  * Makes the directories (0700) and checks owner and mode of each that was there.
- * @throws STATE_INSECURE when another user owns or can reach one; LEDGER_UNWRITABLE when they cannot be made.
+ * @throws STATE_INSECURE when another user owns or can reach one; LEDGER_UNWRITABLE when they cannot be made, or less than 1 MiB is free.
  */
 export async function prepareState(layout: StateLayout, uid: number): Promise<void> {
   await requireFirmGround(layout.state);
@@ -80,4 +91,5 @@ export async function prepareState(layout: StateLayout, uid: number): Promise<vo
     }
     await requirePrivate(directory, uid);
   }
+  await requireRoom(layout.state);
 }

@@ -7,11 +7,14 @@ import { createTexts } from "../texts/texts.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CliContext } from "./command.ts";
 import { commands } from "./commands.ts";
-import { readEarlyChoices } from "./global-options.ts";
+import { runCommand } from "./commands/run.ts";
+import { globalOptions, readEarlyChoices } from "./global-options.ts";
 import { closedPipeExit, Output, OutputClosed } from "./output.ts";
 import { parseCommandLine } from "./parse-command-line.ts";
 import { describeFailure, failureJson, failureLines } from "./render/failure.ts";
 import { helpLines } from "./render/help.ts";
+import { writeUsageRefusal } from "./run/usage-refusal.ts";
+import { usageError } from "./usage-error.ts";
 
 export type { CliEvents, CliInput, CliIo, CliSignal, CliStream } from "./cli-io.ts";
 export { openProcessIo } from "./process-io.ts";
@@ -22,8 +25,8 @@ export interface CliOptions {
   /** Called at most once, and never for help, `--version` or a usage error. */
   readonly door: () => Promise<Door>;
   readonly io: CliIo;
-  /** Absolute. */
-  readonly cwd: string;
+  /** Absolute; undefined when the current directory is gone. */
+  readonly cwd: string | undefined;
   /** Absolute; by the user database, not by a variable. */
   readonly home: string;
   /** Our own version, for `--version`. */
@@ -37,7 +40,10 @@ function createContext(options: CliOptions): CliContext {
   let door: Promise<Door> | undefined;
   return {
     io,
-    cwd,
+    get cwd() {
+      if (cwd === undefined) throw usageError("usage.no-current-directory");
+      return cwd;
+    },
     home,
     version,
     stdout: new Output(io.stdout, choice),
@@ -49,7 +55,15 @@ function createContext(options: CliOptions): CliContext {
   };
 }
 
+/** What names a file or a rule of ours must be text; a command's own arguments, behind the separator, may be any bytes. */
+function refuseBrokenText(argv: readonly string[]): void {
+  const separator = argv.indexOf("--");
+  const broken = argv.slice(0, separator === -1 ? argv.length : separator).find((word) => !word.isWellFormed());
+  if (broken !== undefined) throw usageError("usage.not-utf8", { argument: broken });
+}
+
 async function dispatch(context: CliContext, argv: readonly string[]): Promise<number> {
+  refuseBrokenText(argv);
   const line = parseCommandLine(argv, commands);
   const help = (words: readonly string[], style: CliContext["stdout"]["style"]) =>
     helpLines(words, commands, { text: context.text, style });
@@ -65,9 +79,10 @@ async function dispatch(context: CliContext, argv: readonly string[]): Promise<n
   return 0;
 }
 
-async function report(context: CliContext, thrown: unknown): Promise<number> {
+async function report(context: CliContext, argv: readonly string[], thrown: unknown): Promise<number> {
   if (thrown instanceof OutputClosed) return closedPipeExit;
   const failure = describeFailure(thrown, context.io.env);
+  await writeUsageRefusal(context, argv, { failure, options: [...runCommand.options, ...globalOptions] });
   const { text, stdout, stderr } = context;
   if (context.isJson) {
     await stdout.write(printableJson({ error: failureJson(failure, text) }));
@@ -83,7 +98,7 @@ export async function runCli(options: CliOptions): Promise<number> {
     return await dispatch(context, options.argv);
   } catch (error) {
     // A second failure here means that nobody can read what we say; the code still tells.
-    return report(context, error).catch((second: unknown) =>
+    return report(context, options.argv, error).catch((second: unknown) =>
       second instanceof OutputClosed ? closedPipeExit : describeFailure(error, {}).error.row.exit,
     );
   }

@@ -61,7 +61,7 @@ export interface DoctorReport {
 }
 
 export interface VerifyReport {
-  /** 0 ok, 1 altered, 2 truncated, 3 unknown key, 4 gap, 5 recovered torn tail, 6 unreadable (docs/formats.md, "Exit codes"). */
+  /** 0 ok, 1 altered, 2 truncated, 3 unknown key, 4 gap, 5 torn write (recovered or not yet), 6 unreadable (docs/formats.md, "Exit codes"). */
   readonly exit: 0 | 1 | 2 | 3 | 4 | 5 | 6;
   readonly records: number;
   readonly treeHeads: number;

@@ -36,6 +36,7 @@ export const errorTable = {
   STATE_BUSY: { status: 503, exit: 125, retry: "later" },
   STATE_VERSION: { status: 500, exit: 125, retry: "after-fix" },
   LEDGER_UNWRITABLE: { status: 503, exit: 125, retry: "after-fix" },
+  LEDGER_UNREADABLE: { status: 503, exit: 125, retry: "after-fix" },
   LEDGER_INCONSISTENT: { status: 500, exit: 125, retry: "after-fix" },
   LEDGER_VALUE_REFUSED: { status: 500, exit: 125, retry: "never" },
   INTERNAL: { status: 500, exit: 125, retry: "never" },

@@ -1,4 +1,5 @@
 // A command -> the frames that start it.
+import { encodeByteText } from "../kit/byte-text.ts";
 import type { Command } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { argumentFrames, execFrame, type ResourceLimit } from "./host-frames.ts";
@@ -31,7 +32,7 @@ function stringBlock(command: GuardCommand): Buffer {
     if (text.includes("\0"))
       throw new GloveboxError("USAGE_INVALID", "guard.argument-nul", { values: { argument: text.split("\0", 1)[0] ?? "" } });
   }
-  const block = Buffer.from(`${strings.join("\0")}\0`);
+  const block = encodeByteText(`${strings.join("\0")}\0`);
   if (block.length > sizes.argumentsMax) {
     throw new GloveboxError("USAGE_INVALID", "guard.arguments-too-large", { values: { bytes: block.length, maximum: sizes.argumentsMax } });
   }

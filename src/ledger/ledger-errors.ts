@@ -8,6 +8,14 @@ export function unwritable(error: unknown, path: string): GloveboxError {
   return new GloveboxError("LEDGER_UNWRITABLE", "ledger.unwritable", { values: { path, reason }, cause: error });
 }
 
+/** A GloveboxError as it is; what the system refuses becomes LEDGER_UNREADABLE, with the file it refused. @param path when it names none */
+export function unreadable(error: unknown, path: string): unknown {
+  const reason = systemErrorCode(error);
+  if (error instanceof GloveboxError || reason === undefined) return error;
+  const refused = error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : path;
+  return new GloveboxError("LEDGER_UNREADABLE", "ledger.unreadable", { values: { path: refused, reason }, cause: error });
+}
+
 export function inconsistent(situation: string, values: Readonly<Record<string, string | number>>): GloveboxError {
   return new GloveboxError("LEDGER_INCONSISTENT", situation, { values });
 }

@@ -158,6 +158,30 @@ test("two open ledgers on one directory interleave into one chain, over rotation
   });
 });
 
+test("openLedgerReader() refuses with a code what the system does not let it read", async () => {
+  await withStateDirectory(async (directory) => {
+    await mkdir(directory, { mode: 0o700 });
+    // A file where the directory should be: also root is refused that.
+    await writeFile(path.join(directory, "ledger"), "");
+    const reader = openLedgerReader({ directory });
+    for (const read of [() => reader.list({ limit: 1 }), () => reader.read(0), () => reader.task(task)]) {
+      assert.throws(read, failsWith("LEDGER_UNREADABLE", "ledger.unreadable"));
+    }
+  });
+});
+
+test("verifyLedger() tells a ledger that never began from one of which a part is gone", async () => {
+  await withStateDirectory(async (directory) => {
+    const absent = await verifyLedger({ directory: path.join(directory, "nowhere") });
+    assert.deepEqual([absent.exit, absent.findings.map(({ situation }) => situation)], [6, ["no-ledger"]]);
+    await mkdir(path.join(directory, "tasks"), { recursive: true });
+    assert.deepEqual((await verifyLedger({ directory })).findings[0]?.situation, "no-ledger");
+    await mkdir(path.join(directory, "keys"));
+    const partly = await verifyLedger({ directory });
+    assert.ok(partly.exit !== 0 && partly.findings[0]?.situation !== "no-ledger");
+  });
+});
+
 test("two open ledgers append at the same time without losing a record", async () => {
   await withStateDirectory(async (directory) => {
     const ledgers = await Promise.all(["a", "b"].map((seed) => openLedger(ledgerOptions(directory, { randomBytes: seededBytes(seed) }))));

@@ -8,13 +8,13 @@ import { type BlobReference, envelopeSchema, recordBodySchemas } from "../contra
 import { readBlob } from "./blobs.ts";
 import { holdsWholeFrame, readFrame } from "./frame.ts";
 import { type Layout, layoutOf, segmentIndex } from "./layout.ts";
-import { inconsistent } from "./ledger-errors.ts";
+import { inconsistent, unreadable } from "./ledger-errors.ts";
 import { checkPrivateDirectory, readPrivateFile } from "./state-directory.ts";
 import { readLink } from "./stored-bytes.ts";
 import { readTaskKey } from "./task-keys.ts";
 
 export interface LedgerReader {
-  /** Newest first. `limit` counts records. An absent ledger is an empty one. @throws LEDGER_INCONSISTENT */
+  /** Newest first. `limit` counts records. An absent ledger is an empty one. @throws LEDGER_INCONSISTENT, LEDGER_UNREADABLE */
   list(filter: { readonly task?: string; readonly limit: number }): readonly StoredRecord[];
   /** @throws USAGE_INVALID when there is no such record */
   read(seq: number): StoredRecord;
@@ -79,7 +79,19 @@ class DirectoryReader implements LedgerReader {
     }
   }
 
+  #reading<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw unreadable(error, this.#layout.ledger);
+    }
+  }
+
   list(filter: { readonly task?: string; readonly limit: number }): readonly StoredRecord[] {
+    return this.#reading(() => this.#list(filter));
+  }
+
+  #list(filter: { readonly task?: string; readonly limit: number }): readonly StoredRecord[] {
     const found: StoredRecord[] = [];
     const mark = filter.task === undefined ? undefined : `"task":${JSON.stringify(filter.task)}`;
     for (const segment of this.#segments().toReversed()) {
@@ -94,6 +106,10 @@ class DirectoryReader implements LedgerReader {
   }
 
   read(seq: number): StoredRecord {
+    return this.#reading(() => this.#read(seq));
+  }
+
+  #read(seq: number): StoredRecord {
     for (const segment of this.#segments().toReversed()) {
       const frames = this.#frames(segment);
       const first = frames[0];

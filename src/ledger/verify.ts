@@ -1,14 +1,16 @@
 // Proves a ledger against its signed tree heads. Independent: it shares no code with the writer, only the format (docs and vectors
 // say what that is), so one mistake cannot hide in both. Reads only; takes no lock; never throws. INVARIANT I-11
 //
-// Exit codes: 0 ok, 1 altered, 2 truncated, 3 unknown key, 4 gap, 5 torn tail (recovered or not yet), 6 unreadable.
+// Exit codes: 0 ok, 1 altered, 2 truncated, 3 unknown key, 4 gap, 5 torn write (recovered or not yet), 6 unreadable.
 // A finding's sentence is `ledger.finding.<situation>`. Records after the last tree head are held by the chain alone.
 // It cannot see a log that was cut together with its heads: keep a tree head elsewhere, or the log's size, to notice that.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { VerifyReport } from "../contracts/door.ts";
+import { findNoLedger } from "./verify/begun.ts";
 import { checkBlob, readIfThere, readSettled, segmentNames } from "./verify/directory.ts";
+import { groupHeads } from "./verify/group-heads.ts";
 import { type Head, type HeadList, type VerifierKey, parseHeads, parseVerifierKeys } from "./verify/notes.ts";
 import { type Finding, Walk } from "./verify/walk.ts";
 
@@ -136,6 +138,8 @@ async function verifyBlobs(directory: string, walk: Walk): Promise<readonly Find
 }
 
 async function run(options: VerifyOptions): Promise<VerifyReport> {
+  const nothing = await findNoLedger(options.directory);
+  if (nothing !== undefined) return report([nothing], { records: 0, treeHeads: 0, root: "" });
   const keys = await readKeys(options);
   if ("exit" in keys) return report([keys], { records: 0, treeHeads: 0, root: "" });
   // Heads first: a head never covers records that are not written yet.
@@ -143,7 +147,12 @@ async function run(options: VerifyOptions): Promise<VerifyReport> {
   const list = parseHeads(headBytes ?? Buffer.alloc(0), keys);
   const check = new HeadCheck(list.heads.filter(({ signature }) => signature === "good"));
   const walk = await walkSegments(options.directory, check);
-  const findings = [...walk.findings, ...check.findings, ...judgeHeads(list), ...compareSizes(walk, check, list.heads)];
+  const findings = [
+    ...walk.findings,
+    ...groupHeads(check.findings),
+    ...groupHeads(judgeHeads(list)),
+    ...compareSizes(walk, check, list.heads),
+  ];
   findings.push(...(await verifyBlobs(options.directory, walk)));
   return report(findings, {
     records: walk.records,

@@ -19,16 +19,30 @@ function findingText(finding: VerifyReport["findings"][number], context: CliCont
   return context.text({ key: `ledger.finding.${finding.situation}`, values: finding.values });
 }
 
+const isOnlyAbsent = (report: VerifyReport): boolean => report.findings.length === 1 && report.findings[0]?.situation === "no-ledger";
+
+/** Before the first run there is nothing that could be wrong; a named directory or key says that there should be something. */
+function withoutOwnAbsence(report: VerifyReport, input: CommandInput): VerifyReport {
+  const isOwn = !input.options.has("directory") && !input.options.has("public-key");
+  return isOwn && isOnlyAbsent(report) ? { ...report, exit: 0, findings: [] } : report;
+}
+
+function verdictKey(report: VerifyReport): string {
+  if (isOnlyAbsent(report)) return "cli.ledger-verify.absent";
+  return report.exit === 0 && report.records === 0 ? "cli.ledger-verify.not-begun" : verdicts[report.exit];
+}
+
 function reportLines(report: VerifyReport, context: CliContext): readonly string[] {
   const { style } = context.stdout;
   const { records, treeHeads, root } = report;
-  const findings = report.findings.map((finding) => `  ${escapeText(finding.segment)}:${finding.seq} ${findingText(finding, context)}`);
+  const findings = report.findings.map((finding) => {
+    const place = finding.segment === "" ? "" : `${escapeText(finding.segment)}: `;
+    return `  ${place}${findingText(finding, context)}`;
+  });
   const paint = report.exit === 0 ? "green" : report.exit === 5 ? "yellow" : "red";
-  return [
-    style(paint, context.text({ key: verdicts[report.exit] })),
-    context.text({ key: "cli.ledger-verify.counts", values: { records, treeHeads, root } }),
-    ...findings,
-  ];
+  const counts =
+    records === 0 && treeHeads === 0 ? [] : [context.text({ key: "cli.ledger-verify.counts", values: { records, treeHeads, root } })];
+  return [style(paint, context.text({ key: verdictKey(report) })), ...counts, ...findings];
 }
 
 /** Files are named against the caller's directory. */
@@ -56,7 +70,7 @@ export const ledgerVerifyCommand: CliCommand = {
   ],
   notes: ["cli.ledger-verify.note"],
   execute: async (context, input) => {
-    const report = await (await context.door()).verify(verifyOptions(context, input));
+    const report = withoutOwnAbsence(await (await context.door()).verify(verifyOptions(context, input)), input);
     if (context.isJson) {
       const findings = report.findings.map((finding) => ({ ...finding, text: findingText(finding, context) }));
       await context.stdout.write(printableJson({ ...report, findings }));

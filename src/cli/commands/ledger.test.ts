@@ -97,11 +97,28 @@ test("ledger verify exits with the report's own code and names each finding", as
     const report: VerifyReport = { ...fakeVerifyReport, exit, findings };
     const call = await callCli(["ledger", "verify"], { door: { verify: async () => report } });
     assert.equal(call.code, exit);
-    assert.match(call.out(), /^ {2}segment-00000000\.log:9 \S/mu);
+    assert.match(call.out(), /^ {2}segment-00000000\.log: \S/mu);
     assert.match(call.out(), /123 records, 4 signed tree heads/u);
     const json = await callCli(["ledger", "verify", "--json"], { door: { verify: async () => report } });
     assert.equal(json.code, exit);
     assert.equal((JSON.parse(json.out()) as { exit: number }).exit, exit);
+  }
+});
+
+test("ledger verify says plainly that there is no ledger: 0 for the own state, 6 for a directory or a key that was named", async () => {
+  const finding = { exit: 6, segment: "", seq: 0, situation: "no-ledger", values: { path: "/x" } };
+  const absent: VerifyReport = { exit: 6, records: 0, treeHeads: 0, root: "", findings: [finding] };
+  const door = { verify: async () => absent };
+  const own = await callCli(["ledger", "verify"], { door });
+  assert.deepEqual([own.code, own.out()], [0, "There is no ledger yet: 0 records; the first run begins it\n"]);
+  assert.equal((JSON.parse((await callCli(["ledger", "verify", "--json"], { door })).out()) as { exit: number }).exit, 0);
+  for (const flags of [
+    ["--directory", "/x"],
+    ["--public-key", "/k.pub"],
+  ]) {
+    const named = await callCli(["ledger", "verify", ...flags], { door });
+    assert.equal(named.code, 6);
+    assert.match(named.out(), /^There is NO LEDGER here\n {2}there is no ledger in "\/x"/u);
   }
 });
 
