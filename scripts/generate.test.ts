@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { parseModule } from "./checks/parsed-module.ts";
 import { staleFiles } from "./generate.ts";
 import { errorSituations } from "./generate/error-situations.ts";
-import { renderErrorsPage } from "./generate/errors-page.ts";
+import { makeErrorsPage, renderErrorsPage } from "./generate/errors-page.ts";
 
 const module = (file: string, source: string) => parseModule(file, source);
 
@@ -41,6 +41,20 @@ test("renderErrorsPage() shows every code once, and the hint of each situation",
   assert.equal(page.split("\n## INTERNAL\n").length, 2);
   assert.match(page, /\| `a.odd` \| Cannot \\\| do it \| Do that \|/u);
   assert.match(page, /Other situations[^]*`b.free`/u);
+});
+
+test("makeErrorsPage() puts every sentence under a code, also those that are chosen while running", () => {
+  const page = makeErrorsPage(path.join(import.meta.dirname, ".."));
+  assert.doesNotMatch(page, /## Other situations/u);
+  const section = (code: string): string => page.split(`\n## ${code}\n`)[1]?.split("\n## ")[0] ?? "";
+  for (const [code, situation] of [
+    ["POLICY_SYNTAX", "policy.anchor"],
+    ["POLICY_KEY_UNKNOWN", "policy.key-unknown-near"],
+    ["POLICY_VALUE_INVALID", "policy.path-escape"],
+    ["POLICY_KEY_UNSUPPORTED", "policy.key-unsupported-but"],
+    ["SETUP_NEEDED", "setup.no-node"],
+  ] as const)
+    assert.ok(section(code).includes(`| \`${situation}\` |`), situation);
 });
 
 test("staleFiles() finds a missing and a changed document", () => {

@@ -3,6 +3,7 @@ import { type ErrorCode, errorTable } from "../../src/contracts/error-table.ts";
 import { type CatalogueSentences, readSentences } from "../checks/catalogue.ts";
 import { parseModule } from "../checks/parsed-module.ts";
 import { isTest, listFiles, readText } from "../checks/project-files.ts";
+import { chosenSituations } from "./chosen-situations.ts";
 import { type ErrorSituation, errorSituations } from "./error-situations.ts";
 
 const retries = { never: "no: the same call fails again", "after-fix": "after following the hint", later: "yes, later" } as const;
@@ -55,5 +56,12 @@ function typedKeys<Key extends string>(table: Readonly<Record<Key, unknown>>): K
 export function makeErrorsPage(root: string): string {
   const files = listFiles(root, ["src/**/*.ts", "scripts/setup/*.mjs"]).filter((file) => !isTest(file));
   const modules = files.map((file) => parseModule(file, readText(root, file)));
-  return renderErrorsPage(errorSituations(modules), readSentences(root).sentences);
+  const { sentences } = readSentences(root);
+  const read = errorSituations(modules);
+  const known = new Set(read.map(({ situation }) => situation));
+  const chosen = chosenSituations(modules, {
+    situation: (text) => sentences.has(`error.${text}.message`),
+    known: (text) => known.has(text),
+  });
+  return renderErrorsPage([...read, ...chosen], sentences);
 }

@@ -93,8 +93,18 @@ async function bubblewrapLine(file: string | undefined): Promise<ProbeLine> {
   return required({ name: "bubblewrap", works, detail, fix: { key: "wall.fix.bubblewrap" } });
 }
 
+/** A line that could not be tried because something else is missing: it says so, and sends nobody to repair what may be whole. */
+const untried = (name: string, missing: string): ProbeLine => ({
+  name,
+  state: "missing",
+  detail: "",
+  fix: { key: "wall.fix.first", values: { missing } },
+  required: true,
+});
+
 function kernelLines(probe: GuardProbe | undefined): readonly ProbeLine[] {
-  const abi = probe?.landlockAbi ?? 0;
+  if (probe === undefined) return [untried("landlock", "guard"), untried("seccomp", "guard")];
+  const abi = probe.landlockAbi;
   return [
     required({
       name: "landlock",
@@ -104,8 +114,8 @@ function kernelLines(probe: GuardProbe | undefined): readonly ProbeLine[] {
     }),
     required({
       name: "seccomp",
-      works: probe?.hasSeccomp === true,
-      detail: probe?.hasSeccompNotify === true ? "filter, notify" : "filter",
+      works: probe.hasSeccomp,
+      detail: probe.hasSeccompNotify ? "filter, notify" : "filter",
       fix: { key: "wall.fix.seccomp" },
     }),
   ];
@@ -145,20 +155,24 @@ function readCgroups(): string {
   }
 }
 
+type Inside = Awaited<ReturnType<typeof insideNamespaces>>;
+
+/** @param missing what is missing when nothing could be tried */
+function namespacesLine(inside: Inside | undefined, missing: string): ProbeLine {
+  if (inside === undefined) return untried("user-namespaces", missing);
+  const works = inside.probe !== undefined;
+  const fix = { key: "wall.fix.user-namespaces", values: { setting: namespaceSetting() } };
+  return required({ name: "user-namespaces", works, detail: works ? "user, mount, pid, ipc, uts, cgroup, net" : inside.detail, fix });
+}
+
 /** Never throws. */
 export async function probeProcessBoundary(targets: ProbeTargets): Promise<ProbeReport> {
   const bubblewrap = findBubblewrap(targets.bubblewrap);
   const probe = await guardProbe(targets.guardPath);
   const inside = bubblewrap === undefined || probe === undefined ? undefined : await insideNamespaces(bubblewrap, targets.guardPath);
-  const namespaces = required({
-    name: "user-namespaces",
-    works: inside?.probe !== undefined,
-    detail: inside?.probe === undefined ? (inside?.detail ?? "") : "user, mount, pid, ipc, uts, cgroup, net",
-    fix: { key: "wall.fix.user-namespaces", values: { setting: namespaceSetting() } },
-  });
   const lines: readonly ProbeLine[] = [
     await bubblewrapLine(bubblewrap),
-    namespaces,
+    namespacesLine(inside, bubblewrap === undefined ? "bubblewrap" : "guard"),
     required({ name: "guard", works: probe !== undefined, detail: targets.guardPath, fix: { key: "wall.fix.setup" } }),
     ...kernelLines(inside?.probe ?? probe),
     ...(await rootLines(targets)),

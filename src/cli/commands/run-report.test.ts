@@ -1,6 +1,6 @@
 // What `glovebox run` shows and writes when the command is over: filtered output, answer sheet, notes, JSON, result file.
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
@@ -150,5 +150,29 @@ test("run refuses a result file that is a link or a directory", async () => {
       assert.equal(call.code, 2, name);
       assert.equal(call.doorOpened, 0);
     }
+  });
+});
+
+test("run writes a usage error into the result file, so that an older one cannot pass for it; only where the line names one file of ours", async () => {
+  await inDirectory(async (cwd) => {
+    const written = async (argv: readonly string[]): Promise<boolean> => {
+      const file = path.join(cwd, "r.json");
+      await writeFile(file, "old");
+      assert.equal((await callCli(argv, { cwd })).code, 2, argv.join(" "));
+      const text = await readFile(file, "utf8");
+      if (text === "old") return false;
+      const document = runResultFileSchema.parse(JSON.parse(text));
+      assert.ok("error" in document && document.error.code === "USAGE_INVALID" && document.exitCode === 2);
+      return true;
+    };
+    assert.ok(await written(["run", "--result-file", "r.json", "--frob", "--", "true"]));
+    assert.ok(await written(["--lang", "zh", "run", "--frob", "x", "--result-file=r.json", "--", "true"]));
+    assert.ok(await written(["run", "--wall", "1s", "--result-file", "r.json", "true"]), "the separator is missing");
+    assert.ok(await written(["run", "--result-file", "r.json"]), "the command is missing");
+    assert.ok(await written(["run", "--result-file", "r.json", "--cwd", "absent", "--", "true"]));
+    assert.ok(!(await written(["run", "--result-file", "r.json", "--result-file", "s.json", "--", "true"])));
+    assert.ok(!(await written(["run", "make", "--result-file", "r.json"])), "that is the command's own");
+    assert.ok(!(await written(["run", "--frob", "--", "x", "--result-file", "r.json"])));
+    assert.ok(!(await written(["ledger", "ls", "--result-file", "r.json"])));
   });
 });
