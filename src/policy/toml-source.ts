@@ -4,12 +4,14 @@ import { type PlainSource, maximumDepth } from "./plain-source.ts";
 import { failSource } from "./source-fault.ts";
 import { findTomlLines } from "./toml-lines.ts";
 
+const partsOf = (item: unknown): readonly unknown[] => (typeof item === "object" && item !== null ? Object.values(item) : []);
+
 /** Without recursion: what it looks for would end the stack. */
 function isDeeperThan(value: unknown, maximum: number): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > maximum) return true;
-    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+    level = level.flatMap((item) => partsOf(item));
   }
   return false;
 }
