@@ -59,7 +59,7 @@ test("placeholders() reads plain and plural values once", () => {
   assert.deepEqual(placeholders("{b} of {a|file|files} {b} {not a name}"), ["a", "b"]);
 });
 
-test("readSentences() finds a missing language, unequal values, a missing hint, English in zh and a twin", () => {
+test("readSentences() finds a missing language, unequal values, a missing hint, English in zh, odd quotes and a twin", () => {
   const root = mkdtempSync(path.join(tmpdir(), "glovebox-texts-"));
   try {
     const directory = path.join(root, "src/texts/catalogue");
@@ -69,16 +69,19 @@ test("readSentences() finds a missing language, unequal values, a missing hint, 
       "a.one": { en: "{x}", zh: "{y}" },
       "error.a.b.message": { en: "{x}", zh: "{x}" },
       "a.two": { en: "plain words", zh: "plain words" },
+      "a.three": { en: 'the "{x}" here', zh: "此处 “{x}”" },
+      "a.four": { en: 'the "{x}" here', zh: '此处“{x}”，写 `a: "b"`' },
     });
     write("b.json", { "a.one": { en: "{x}", zh: "{x}" } });
     write("c.json", { "c.one": { en: "only" } });
     const found = readSentences(root).findings.map((finding) => `${finding.place}: ${finding.problem}`);
-    assert.equal(found.length, 5, found.join("\n"));
+    assert.equal(found.length, 6, found.join("\n"));
     for (const expected of [
       /a.json a.one: en has \{x\}, zh has \{y\}/u,
       /has no error.a.b.hint/u,
       /no Chinese/u,
       /is also in/u,
+      /a.three: .*quotes/u,
       /c.json: .*zh/u,
     ]) {
       assert.ok(

@@ -17,6 +17,8 @@ const topicSchema = z.record(z.string(), z.strictObject({ en: z.string().min(1),
 export const placeholders = (sentence: string): string[] =>
   [...new Set([...sentence.matchAll(/\{(\w+)(?:\|[^{}|]*\|[^{}|]*)?\}/gu)].map((match) => match[1] ?? ""))].toSorted();
 
+/** Typed by people, quotes in Chinese drift apart; one form: “x”, without blanks around. */
+const oddQuotes = /"|\s“|”\s/u;
 const hasHan = /\p{Script=Han}/u;
 const keyPattern = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+$/u;
 
@@ -34,6 +36,8 @@ function judgeSentence(key: string, { file, en, zh }: CatalogueSentence): Findin
   if (!hasHan.test(zh) && /[a-z]{4}/u.test(en.replaceAll(/\{[^}]*\}/gu, ""))) {
     findings.push({ place, problem: "zh holds no Chinese", fix: "Translate it" });
   }
+  if (oddQuotes.test(zh.replaceAll(/`[^`]*`/gu, "")))
+    findings.push({ place, problem: "zh has other quotes than “x”", fix: "Write “x” without blanks" });
   return findings;
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ExitReport } from "../contracts/boundary.ts";
-import { exitCodeOf, outcomeOf } from "./outcome.ts";
+import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
 
 const usage = { userMs: 0, systemMs: 0, maxRssBytes: 0 };
 const exited = (code: number): ExitReport => ({ kind: "exited", code, usage });
@@ -28,3 +28,9 @@ for (const [name, ending, outcome, exitCode] of rows) {
     assert.equal(exitCodeOf(ending), exitCode);
   });
 }
+
+test("childOf() keeps apart a start directory and a program that could not be used", () => {
+  const program = { kind: "not-started" as const, code: 126 as const, errno: "EACCES" };
+  assert.deepEqual(childOf(program), { kind: "not-started", value: 126 });
+  assert.deepEqual(childOf({ ...program, stage: "directory" }), { kind: "not-started", value: 126, stage: "directory" });
+});

@@ -13,8 +13,9 @@ export interface Ending {
 export function childOf(exit: ExitReport): NonNullable<RunResult["child"]> {
   switch (exit.kind) {
     case "exited":
-    case "not-started":
       return { kind: exit.kind, value: exit.code };
+    case "not-started":
+      return { kind: exit.kind, value: exit.code, ...(exit.stage === undefined ? {} : { stage: exit.stage }) };
     case "signalled":
       return { kind: exit.kind, value: exit.signal };
     case "lost":

@@ -4,7 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import type { PolicySelection } from "../contracts/door.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
-import type { PolicySource } from "../contracts/policy-port.ts";
+import { commandLineLabel, type PolicySource } from "../contracts/policy-port.ts";
 import { sha256Digest } from "../kit/digest.ts";
 
 const maximumBytes = 256 * 1024;
@@ -111,7 +111,7 @@ export async function gatherPolicySources(parts: GatherParts, selection: PolicyS
   if (project !== undefined) add((await parts.isTrusted(project)) ? "project-trusted" : "project", project);
   if (selection.policyFile !== undefined) add("flags", await readNamedPolicy(selection.policyFile));
   if (selection.overrides !== undefined) {
-    sources.push({ origin: "flags", label: "command line", format: "json", text: JSON.stringify(selection.overrides), lists: "add" });
+    sources.push({ origin: "flags", label: commandLineLabel, format: "json", text: JSON.stringify(selection.overrides), lists: "add" });
   }
   return sources;
 }

@@ -111,6 +111,33 @@ test("runCli() reports even a thrown value that is no Error", async () => {
   assert.match(call.err(), /INTERNAL/u);
 });
 
+test("runCli() names the flag of a problem on the command line, and tells one that stands nowhere as any other refusal", async () => {
+  const shown = async (label: string, key: string, values: PolicyProblem["values"]): Promise<string> => {
+    const problem = {
+      code: "POLICY_VALUE_INVALID" as const,
+      situation: "policy.write-root-home",
+      values: { file: label, line: 1, key, ...values },
+      label,
+      line: 1,
+      key,
+    };
+    const error = new PolicyError([problem]);
+    return (await callCli(["run", "--", "x"], { door: { run: () => Promise.reject(error) } })).err();
+  };
+  const flag = await shown("command line", "filesystem.allowWrite[0]", { value: "~", root: "/home/me" });
+  assert.match(flag, /^Cannot use "--allow-write": "~"/mu);
+  assert.doesNotMatch(flag, /command line|filesystem\.allowWrite\[0\]/u);
+  const nowhere = await shown("", "", { value: ".", root: "/tmp" });
+  assert.match(nowhere, /^glovebox: Cannot use "/u);
+  assert.doesNotMatch(nowhere, /1 problem/u);
+});
+
+test("runCli() puts no blank behind a full-width colon", async () => {
+  const { err } = await callCli(["--lang", "zh", "run", "--frob", "--", "x"]);
+  assert.match(err(), /^ {2}代码：USAGE_INVALID$/mu);
+  assert.match(err(), /^ {2}下一步：\S/mu);
+});
+
 test("runCli() lists every problem of a refused policy with file, line and key", async () => {
   const problem = (line: number, key: string): PolicyProblem => ({
     code: "POLICY_KEY_UNKNOWN",
@@ -124,8 +151,8 @@ test("runCli() lists every problem of a refused policy with file, line and key",
   const call = await callCli(["policy", "hash"], { door: { policy: () => Promise.reject(error) } });
   assert.equal(call.code, 2);
   assert.match(call.err(), /2 problems/u);
-  assert.match(call.err(), /^glovebox\.yaml:3 filesystem\.allowRaed: /mu);
-  assert.match(call.err(), /^glovebox\.yaml limits\.\\u\{202e\}wall: /mu);
+  assert.match(call.err(), /^glovebox\.yaml:3: Cannot use "filesystem\.allowRaed"/mu);
+  assert.match(call.err(), /^glovebox\.yaml: Cannot use "limits\.\\u\{202e\}wall"/mu);
   const json = await callCli(["policy", "hash", "--json"], { door: { policy: () => Promise.reject(error) } });
   const { error: shown } = JSON.parse(json.out()) as { error: { problems: readonly { line: number }[] } };
   assert.deepEqual(

@@ -138,7 +138,10 @@ function readOperands(split: Split, tokens: readonly Token[], command: CliComman
   const name = `glovebox ${command.words.join(" ")}`;
   const extra = operands[command.arguments.maximum];
   if (extra !== undefined) throw usageError("usage.operand-unexpected", { operand: extra, command: name });
-  if (operands.length < command.arguments.minimum) throw usageError("usage.operand-missing", { operand: command.synopsis, command: name });
+  if (operands.length < command.arguments.minimum) {
+    const example = command.examples[0]?.line ?? `${name} ${command.synopsis}`;
+    throw usageError("usage.operand-missing", { operand: command.synopsis, command: name, example });
+  }
   return operands;
 }
 

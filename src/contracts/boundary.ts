@@ -111,7 +111,13 @@ export type ExitReport =
   | { readonly kind: "exited"; readonly code: number; readonly usage: UsageClaim }
   | { readonly kind: "signalled"; readonly signal: number; readonly usage: UsageClaim }
   /** Nothing ran. 127: no such file; 126: found but not executable. */
-  | { readonly kind: "not-started"; readonly code: 126 | 127; readonly errno: string }
+  | {
+      readonly kind: "not-started";
+      readonly code: 126 | 127;
+      readonly errno: string;
+      /** The start directory is what failed, not the program: it does not exist inside, or may not be entered. */
+      readonly stage?: "directory";
+    }
   /** The sandbox ended underneath the command (guard died, protocol violation). */
   | { readonly kind: "lost"; readonly reason: string };
 

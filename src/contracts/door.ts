@@ -46,7 +46,14 @@ export interface RunResult {
   /** What the process of the door should exit with, by the rule of docs/formats.md, "Exit codes". */
   readonly exitCode: number;
   /** The child's own end, when it ran. */
-  readonly child: { readonly kind: "exited" | "signalled" | "not-started" | "lost"; readonly value: number } | undefined;
+  readonly child:
+    | {
+        readonly kind: "exited" | "signalled" | "not-started" | "lost";
+        readonly value: number;
+        /** Of `not-started`: the start directory is what failed, not the program. */
+        readonly stage?: "directory";
+      }
+    | undefined;
   readonly limitHits: readonly LimitHit[];
   readonly stdoutBytes: number;
   readonly stderrBytes: number;

@@ -59,6 +59,9 @@ export interface PolicySource {
 }
 
 /** A finding of `policy check`: every one names file, line and key. */
+/** The label of the source that holds the flags of a call. */
+export const commandLineLabel = "command line";
+
 export interface PolicyProblem {
   readonly code:
     | "POLICY_SYNTAX"
@@ -70,6 +73,7 @@ export interface PolicyProblem {
     | "POLICY_TEST_FAILED";
   readonly situation: string;
   readonly values: Readonly<Record<string, string | number>>;
+  /** The file, `commandLineLabel`, or empty when what is wrong stands in no source: where the caller is, say. */
   readonly label: string;
   /** 1-based; 0 when the format gives none. */
   readonly line: number;

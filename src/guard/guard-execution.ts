@@ -14,7 +14,7 @@ import { sizes } from "./protocol.ts";
 function notStarted(message: CommandMessage & { kind: "not-started" }): ExitReport {
   const errno = errnoName(message.errno);
   const isAbsent = message.stage === "exec" && (errno === "ENOENT" || errno === "ENOTDIR");
-  return { kind: "not-started", code: isAbsent ? 127 : 126, errno };
+  return { kind: "not-started", code: isAbsent ? 127 : 126, errno, ...(message.stage === "cwd" ? { stage: "directory" } : {}) };
 }
 
 function exited(message: CommandMessage & { kind: "exited" }): ExitReport {

@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { FakeGuard, guardConversation, guardData, guardExited, guardFrame, guardHello, guardReady, guardStarted } from "./fake-guard.ts";
 import { type GuardSession, openGuardSession } from "./guard.ts";
-import { frameTypes, layers, sizes } from "./protocol.ts";
+import { frameTypes, layers, sizes, stages } from "./protocol.ts";
 
 const command = { argv: ["true"], cwd: "/", environment: { A: "b" } } as const;
 
@@ -108,6 +108,9 @@ test("exec() rejects when a wall is missing, and reports what could not be start
   const absent = session.exec({ ...command, argv: ["true"] });
   guard.send(guardFrame(frameTypes.notStarted, 2, 4, 2));
   assert.deepEqual(await (await absent).exit, { kind: "not-started", code: 127, errno: "ENOENT" });
+  const astray = session.exec({ ...command, argv: ["true"] });
+  guard.send(guardFrame(frameTypes.notStarted, 3, stages.cwd, 2));
+  assert.deepEqual(await (await astray).exit, { kind: "not-started", code: 126, errno: "ENOENT", stage: "directory" });
 });
 
 test("exec() refuses NUL characters and more arguments than the guard takes, and sends nothing", async () => {

@@ -12,6 +12,7 @@ import { runPolicyTests } from "./policy-tests.ts";
 import { type Layer, readLayer } from "./read-layer.ts";
 import { allowedPlace, resolvedPaths } from "./resolved-paths.ts";
 import { type OriginNotes, itemIdentity, noteOrigins, openOriginNotes, originOfItem, valueOrigins } from "./value-origins.ts";
+import { showWidening } from "./show-widening.ts";
 import { type Widening, findWidenings } from "./widening.ts";
 import { leadsOutOfRoot, writeRootFault } from "./opened-roots.ts";
 
@@ -45,7 +46,7 @@ function placeOf({ document }: Layer, { field, item }: Widening): KeyPath {
 
 function reportWidenings(merging: Merging, layer: Layer, below: PolicyValues, situation: string): void {
   const problems = findWidenings(below, layer.values, merging.facts).map((widening) => {
-    const values = { entry: widening.item ?? fieldPaths[widening.field].join(".") };
+    const values = showWidening(below, layer.values, widening);
     return problemAt(layer.place, { code: "POLICY_WIDENS", situation, path: placeOf(layer, widening), values });
   });
   merging.problems.push(...problems.toSorted((left, right) => left.line - right.line));
@@ -64,16 +65,22 @@ function addLayer(merging: Merging, layer: Layer): void {
   noteOrigins(merging.notes, layer.values, origin);
 }
 
-/** The built-in write root `.` is no file's line, so it is judged here: a project that is the home directory, say. */
+const projectFaults: Readonly<Record<string, string>> = {
+  "policy.write-root-home": "policy.project-home",
+  "policy.write-root-own": "policy.project-own",
+  "policy.write-root-system": "policy.project-system",
+};
+
+/** The built-in write root `.` is the project and no file's line: what is wrong is where the caller stands, so no place is named. */
 function reportBuiltInRoots(merging: Merging): void {
   for (const text of merging.values.allowWrite) {
     if (originOfItem(merging.notes, "allowWrite", text) !== "built-in") continue;
     const root = allowedPlace(text, merging.facts);
     const situation = writeRootFault(root, merging.facts);
     if (situation === undefined) continue;
-    const values = { value: text, root };
-    const place = { label: "built-in", lines: new Map<string, number>() };
-    merging.problems.push(problemAt(place, { code: "POLICY_VALUE_INVALID", situation, path: fieldPaths.allowWrite, values }));
+    const place = { label: "", lines: new Map<string, number>() };
+    const finding = { code: "POLICY_VALUE_INVALID" as const, situation: projectFaults[situation] ?? situation, path: [], values: { root } };
+    merging.problems.push(problemAt(place, finding));
   }
 }
 

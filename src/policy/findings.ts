@@ -29,6 +29,15 @@ export function problemAt({ label, lines }: Place, finding: Finding): PolicyProb
   return { code, situation, label, line, key, values: { file: label, line, key, ...finding.values } };
 }
 
+/** What is wrong at or below a key that is not built says nothing: the key has to go. */
+function withoutMoot(problems: readonly PolicyProblem[]): readonly PolicyProblem[] {
+  const unbuilt = problems.filter(({ situation }) => situation.startsWith("policy.key-unsupported")).map(({ key }) => key);
+  const isMoot = ({ code, key }: PolicyProblem): boolean =>
+    code !== "POLICY_KEY_UNSUPPORTED" &&
+    unbuilt.some((above) => key === above || key.startsWith(`${above}.`) || key.startsWith(`${above}[`));
+  return problems.filter((problem) => !isMoot(problem));
+}
+
 export function openFindings(place: Place): Findings {
   const found = new Map<string, PolicyProblem>();
   return {
@@ -37,6 +46,6 @@ export function openFindings(place: Place): Findings {
       const identity = `${problem.situation}\n${JSON.stringify(problem.values)}`;
       if (!found.has(identity)) found.set(identity, problem);
     },
-    list: () => [...found.values()].toSorted((left, right) => left.line - right.line),
+    list: () => withoutMoot([...found.values()]).toSorted((left, right) => left.line - right.line),
   };
 }

@@ -52,6 +52,7 @@ export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyVa
   return {
     ...base,
     ...common(base, layer),
+    boundary: layer.boundary ?? base.boundary,
     approval: layer.approval === "never" ? "never" : base.approval,
     allowRead: layer.allowRead ?? base.allowRead,
     allowWrite: layer.allowWrite ?? base.allowWrite,

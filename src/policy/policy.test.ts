@@ -204,8 +204,8 @@ test("loadPolicy() refuses the built-in write root when the project is the home 
   for (const projectDirectory of ["/home/me", "/", "/usr", "/etc/x", "/opt/glovebox"]) {
     const { problems } = buildPolicy([], { ...facts, projectDirectory });
     assert.deepEqual(
-      problems.map(({ code, label, key }) => [code, label, key]),
-      [["POLICY_VALUE_INVALID", "built-in", "filesystem.allowWrite"]],
+      problems.map(({ code, label, key, values }) => [code, label, key, values["root"]]),
+      [["POLICY_VALUE_INVALID", "", "", projectDirectory]],
       projectDirectory,
     );
     assert.deepEqual(buildPolicy([yamlSource("filesystem: {allowWrite: []}\n")], { ...facts, projectDirectory }).problems, []);

@@ -24,8 +24,10 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   // values
   ["approval: nevr\n", ["POLICY_VALUE_INVALID policy.value-choice-near 2 approval"]],
   ["boundary: cloud\n", ["POLICY_VALUE_INVALID policy.value-choice 2 boundary"]],
+  ["egress: {a: 1}\n", ["POLICY_KEY_UNSUPPORTED policy.key-unsupported-but 2 egress"]],
+  ["egress: [{host: x}]\n", ["POLICY_KEY_UNSUPPORTED policy.key-unsupported-but 2 egress"]],
   ["filesystem: []\n", ["POLICY_VALUE_INVALID policy.value-type 2 filesystem"]],
-  ["filesystem: {allowWrite: [~]}\n", ["POLICY_VALUE_INVALID policy.value-type 2 filesystem.allowWrite[0]"]],
+  ["filesystem: {allowWrite: [~]}\n", ["POLICY_VALUE_INVALID policy.value-null 2 filesystem.allowWrite[0]"]],
   ["metadata: {name: a b}\n", ["POLICY_VALUE_INVALID policy.value-format 2 metadata.name"]],
   ["limits: {wall: 90}\n", ["POLICY_VALUE_INVALID policy.duration-unit-near 2 limits.wall"]],
   ["limits: {wall: soon}\n", ["POLICY_VALUE_INVALID policy.duration-unit 2 limits.wall"]],
@@ -145,7 +147,7 @@ test("checkPolicy() lists all findings of one file, in the order of its lines", 
 
 test("checkPolicy() demands the version in files and not in flags", () => {
   const source = (origin: PolicySource["origin"], text: string): PolicySource => ({ origin, label: origin, format: "json", text });
-  assert.deepEqual(summaries(checkPolicy(source("user", "{}"), facts)), ["POLICY_VALUE_INVALID policy.key-missing 1 apiVersion"]);
+  assert.deepEqual(summaries(checkPolicy(source("user", "{}"), facts)), ["POLICY_VALUE_INVALID policy.version-missing 1 apiVersion"]);
   assert.deepEqual(checkPolicy(source("flags", "{}"), facts), []);
   assert.equal(checkPolicy(source("flags", '{"apiVersion": "glovebox/v2"}'), facts)[0]?.situation, "policy.value-choice-near");
 });

@@ -42,8 +42,12 @@ function unitFinding(path: KeyPath, value: unknown): Finding | undefined {
   return undefined;
 }
 
+function missingKey(path: KeyPath): Finding {
+  return invalid(path.length === 1 && path[0] === "apiVersion" ? "policy.version-missing" : "policy.key-missing", path);
+}
+
 function choiceFinding(path: KeyPath, value: unknown): Finding {
-  if (value === undefined) return invalid("policy.key-missing", path);
+  if (value === undefined) return missingKey(path);
   const choices = knownChoices(path);
   const shown = showValue(value);
   return withNearest(
@@ -55,7 +59,7 @@ function choiceFinding(path: KeyPath, value: unknown): Finding {
 }
 
 function typeFinding(path: KeyPath, value: unknown, expected: string): Finding {
-  if (value === undefined) return invalid("policy.key-missing", path);
+  if (value === undefined) return missingKey(path);
   const words: Readonly<Record<string, string>> = {
     array: "list",
     object: "mapping",
@@ -63,7 +67,9 @@ function typeFinding(path: KeyPath, value: unknown, expected: string): Finding {
     int: "whole number",
     boolean: "true or false",
   };
-  return unitFinding(path, value) ?? invalid("policy.value-type", path, { found: kindOf(value), expected: words[expected] ?? expected });
+  const wanted = words[expected] ?? expected;
+  if (value === null) return invalid("policy.value-null", path, { expected: wanted });
+  return unitFinding(path, value) ?? invalid("policy.value-type", path, { found: kindOf(value), expected: wanted });
 }
 
 /** A value that fits none of several shapes: what is wrong with the shape that was begun. */

@@ -89,3 +89,7 @@ test("findTomlLines() ends on any text", () => {
   const piece = fc.constantFrom("[", "]", "[[", "=", '"', "'", '"""', "'''", "#", "\n", ".", "a", "{", "}", ",", "\\", "1");
   fc.assert(fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => findTomlLines(pieces.join("")).size > 0));
 });
+
+test("readToml() refuses a dotted key that nests without end", () => {
+  for (const parts of [200, 60_000]) assert.throws(() => readToml(`${"a.".repeat(parts)}b = 1\n`), { message: "policy.too-deep" });
+});

@@ -161,3 +161,27 @@ test("a project may not take a rule of the user under its id, nor loosen approva
     "POLICY_WIDENS policy.widens-project 4 commands[0]",
   ]);
 });
+
+test("a widening names what is asked for and what it goes beyond, without values of variables", () => {
+  const user = yamlSource("environment: {set: {A: hidden}}\n");
+  const body =
+    "limits: {wall: 1h, output: 1GiB}\naudit: {retention: 30d}\nfilesystem:\n  allowWrite: [., ../other]\nenvironment: {pass: [AWS_PROFILE], set: {A: other}}\n";
+  const problems = checkPolicy(yamlSource(body, "project"), facts, [user]);
+  assert.deepEqual(
+    problems.map(({ key, values }) => [key, values["entry"], values["ceiling"]]),
+    [
+      ["limits.output", "1GiB", "64MiB"],
+      ["limits.wall", "1h", "15m"],
+      ["audit.retention", "30d", "400d"],
+      ["filesystem.allowWrite[1]", "../other", "[.]"],
+      ["environment.pass[0]", "AWS_PROFILE", "[CI, LANG, LC_*, TERM, TZ]"],
+      ["environment.set.A", "A", "{A}"],
+    ],
+  );
+});
+
+test("a project may choose the boundary that auto means", () => {
+  const project = yamlSource("boundary: process\n", "project");
+  assert.deepEqual(checkPolicy(project, facts), []);
+  assert.equal(checkPolicy(yamlSource("boundary: auto\n", "project"), facts, [yamlSource("boundary: process\n")]).length, 1);
+});

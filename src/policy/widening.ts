@@ -15,8 +15,15 @@ export interface Widening {
 const sameOnly = ["boundary", "auditArgv", "retentionDays"] as const;
 const limits = ["openFiles", "outputBytes", "returnedBytes", "wallMs"] as const;
 
+/** `process` is one of what `auto` may choose. */
+function isNarrower(field: Field, base: PolicyValues, layer: LayerValues): boolean {
+  return field === "boundary" && base.boundary === "auto" && layer.boundary === "process";
+}
+
 function scalarWidenings(base: PolicyValues, layer: LayerValues): readonly Field[] {
-  const fields: Field[] = sameOnly.filter((field) => layer[field] !== undefined && layer[field] !== base[field]);
+  const fields: Field[] = sameOnly.filter(
+    (field) => layer[field] !== undefined && layer[field] !== base[field] && !isNarrower(field, base, layer),
+  );
   if (layer.approval === "auto-allow" && base.approval === "never") fields.push("approval");
   return [...fields, ...limits.filter((field) => (layer[field] ?? 0) > base[field])];
 }
@@ -30,7 +37,7 @@ function ruleWidens(base: PolicyValues, rule: PolicyValues["commands"][number]):
  * - allowRead, allowWrite: the place must already be allowed by the base's rules (a place that only the default view shows is not);
  * - pass: covered by a name of the base; set: equal to the base's own value; limits: not above; approval: not looser;
  * - commands: no new `allow`, no rule of the base changed under its id;
- * - boundary and audit: equal, since neither direction is plainly narrower.
+ * - boundary: equal, or one that `auto` may choose; audit: equal, since neither direction is plainly narrower.
  * Denies, tests, names and descriptions never widen.
  */
 export function findWidenings(base: PolicyValues, layer: LayerValues, facts: PolicyFacts): readonly Widening[] {

@@ -1,68 +1,12 @@
 // What one run leaves in a write root must not widen what the next run may do, nor be executed by the host side of it. INVARIANT I-15
 // Each case is two runs of the real command line with the same policy of the user: the first plants, the second tries to profit.
 import assert from "node:assert/strict";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { type Captured, capture } from "../../src/kit/spawn.ts";
-import { makeCanary, makeGround } from "./harness/ground.ts";
-import { insideEnvironment } from "./harness/inside.ts";
+import { capture } from "../../src/kit/spawn.ts";
+import { openHouse, plant } from "./harness/house.ts";
 import { hostContent, hostHas } from "./harness/stages.ts";
-
-const installation = path.join(import.meta.dirname, "..", "..");
-
-interface House {
-  readonly project: string;
-  /** A directory beside the project that no rule names. */
-  readonly outside: string;
-  readonly canary: string;
-  /** Runs a shell script behind the wall; `rules` is the user's policy for both runs. */
-  run(script: string): Promise<Captured>;
-}
-
-async function openHouse(resources: AsyncDisposableStack, rules: string, searchPath = "/usr/local/bin:/usr/bin:/bin"): Promise<House> {
-  const { root, home } = await makeGround(resources);
-  const [project, outside, state] = [path.join(root, "work"), path.join(root, "treasure"), path.join(root, "state")];
-  for (const directory of [project, outside]) await mkdir(directory);
-  await mkdir(state, { mode: 0o700 });
-  await mkdir(path.join(project, "build/treasure"), { recursive: true });
-  const canary = makeCanary();
-  await writeFile(path.join(outside, "key"), canary);
-  const policy = path.join(root, "policy.yaml");
-  await writeFile(policy, `apiVersion: glovebox/v1\nmetadata: {name: second-run}\nfilesystem: ${rules}\n`);
-  const environment = {
-    ...insideEnvironment(home),
-    PATH: searchPath.replaceAll("PROJECT", project),
-    XDG_STATE_HOME: state,
-    XDG_RUNTIME_DIR: state,
-    NO_COLOR: "1",
-  };
-  const words = [
-    process.execPath,
-    path.join(installation, "src/main.ts"),
-    "run",
-    "--quiet",
-    "--project",
-    project,
-    "--policy",
-    policy,
-    "--",
-    "/bin/sh",
-    "-c",
-  ];
-  return {
-    project,
-    outside,
-    canary,
-    run: (script) => capture("/usr/bin/env", ["-C", project, ...words, script, "sh", outside], { environment, timeoutMs: 30_000 }),
-  };
-}
-
-/** The first run must work, or the second proves nothing. */
-async function plant(house: House, script: string): Promise<void> {
-  const { code, stderr } = await house.run(script);
-  assert.equal(code, 0, stderr);
-}
 
 test("a link planted where the policy names a write root does not open its target to writes", async () => {
   await using resources = new AsyncDisposableStack();

@@ -1,5 +1,17 @@
 // The questions that a plan asks about the host's files, as a port: the planner stays pure and its tests need no files.
-import { accessSync, constants, type Dirent, lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import {
+  accessSync,
+  type BigIntStats,
+  constants,
+  type Dirent,
+  lstatSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+} from "node:fs";
+import { systemErrorCode } from "../../contracts/glovebox-error.ts";
+import { childOf } from "./paths.ts";
 
 export type EntryKind = "file" | "directory" | "link" | "other";
 
@@ -13,11 +25,22 @@ export interface Entry {
   readonly identity: string;
 }
 
+/** One look into a directory for files with several names. Names are bytes, one character each. */
+export interface Survey {
+  readonly directories: readonly string[];
+  /** Whatever else has more names than one. */
+  readonly linked: readonly { readonly name: string; readonly identity: string }[];
+  /** It holds, or may come to hold, names that this look did not see and that this user can use. */
+  readonly isClosed: boolean;
+}
+
 export interface FileTree {
   /** The entry itself, links not followed; undefined when it is absent or out of this user's reach. */
   look(absolute: string): Entry | undefined;
   /** What a directory holds; empty when it cannot be listed. */
   list(directory: string): readonly { readonly name: string; readonly kind: EntryKind }[];
+  /** @param directory in bytes, one character each */
+  survey(directory: string): Survey;
   /** The text of a link. */
   linkTarget(absolute: string): string | undefined;
   /** The same place without links; undefined when it does not exist. */
@@ -38,18 +61,53 @@ function orUndefined<T>(ask: () => T): T | undefined {
   }
 }
 
-function kindOf(entry: Stats | Dirent): EntryKind {
+function kindOf(entry: BigIntStats | Dirent): EntryKind {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "directory";
   return entry.isSymbolicLink() ? "link" : "other";
 }
 
-function hasAccess(absolute: string, mode: number): boolean {
+/** Exact for every 64-bit number that a file system gives out. */
+function identityOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}
+
+function hasAccess(absolute: string | Buffer, mode: number): boolean {
   try {
     accessSync(absolute, mode);
     return true;
   } catch {
     return false; // whatever the reason, this process cannot
+  }
+}
+
+/** Whoever owns a closed directory opens it again; whoever may search and write it has names there that no listing shows. */
+function isClosed(directory: Buffer, error: unknown): boolean {
+  const code = systemErrorCode(error);
+  if (code === "ENOENT" || code === "ENOTDIR") return false; // gone meanwhile, with its names
+  if (code !== "EACCES" && code !== "EPERM") return true; // a path too long for the kernel, say: a command may walk there step by step
+  const owner = orUndefined(() => lstatSync(directory).uid);
+  return owner === undefined || owner === process.getuid?.() || hasAccess(directory, constants.W_OK | constants.X_OK);
+}
+
+/** Never follows a link and opens nothing but directories. */
+function surveyDirectory(bytes: string): Survey {
+  const directory = Buffer.from(bytes, "latin1");
+  const directories: string[] = [];
+  const linked: { readonly name: string; readonly identity: string }[] = [];
+  try {
+    for (const entry of readdirSync(directory, { withFileTypes: true, encoding: "buffer" })) {
+      const name = entry.name.toString("latin1");
+      if (entry.isDirectory()) directories.push(name);
+      else {
+        const found = lstatSync(Buffer.from(childOf(bytes, name), "latin1"), { throwIfNoEntry: false, bigint: true });
+        if (found?.isDirectory() === true) directories.push(name);
+        else if (found !== undefined && found.nlink > 1n) linked.push({ name, identity: identityOf(found) });
+      }
+    }
+    return { directories, linked, isClosed: false };
+  } catch (error) {
+    return { directories, linked, isClosed: isClosed(directory, error) };
   }
 }
 
@@ -60,14 +118,15 @@ function hasAccess(absolute: string, mode: number): boolean {
 export function hostFileTree(readerIsSelf: boolean): FileTree {
   return {
     look: (absolute) => {
-      const found = orUndefined(() => lstatSync(absolute, { throwIfNoEntry: false }));
+      const found = orUndefined(() => lstatSync(absolute, { throwIfNoEntry: false, bigint: true }));
       if (found === undefined) return undefined;
-      return { kind: kindOf(found), links: found.nlink, mode: found.mode & 0o7777, identity: `${found.dev}:${found.ino}` };
+      return { kind: kindOf(found), links: Number(found.nlink), mode: Number(found.mode) & 0o7777, identity: identityOf(found) };
     },
     list: (directory) => {
       const entries = orUndefined(() => readdirSync(directory, { withFileTypes: true })) ?? [];
       return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
     },
+    survey: surveyDirectory,
     canReach: (absolute) => {
       // access(2) knows groups and access lists; for a uid that owns nothing, the bits for others are the whole truth.
       if (readerIsSelf) return hasAccess(absolute, constants.R_OK) || hasAccess(absolute, constants.X_OK);

@@ -18,7 +18,7 @@ const O_PATH = 0o10000000;
 
 function openPlace({ path: place, identity }: HeldPlace): number {
   const descriptor = openSync(place, O_PATH | constants.O_NOFOLLOW);
-  const found = fstatSync(descriptor);
+  const found = fstatSync(descriptor, { bigint: true });
   if (`${found.dev}:${found.ino}` === identity) return descriptor;
   closeSync(descriptor);
   throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path: place } });

@@ -219,9 +219,39 @@ test("planSandbox() refuses to follow a link that a sandbox could have planted, 
   assert.equal(situation({ allowRead: ["/home/ann/data"] }), "planned");
 });
 
-test("planSandbox() refuses a denied file that has a second name", () => {
-  assert.equal(refusal(specOf({ denyRead: [`${project}/.env`] }), { [`${project}/.env`]: { links: 2 } }), "wall.path-linked");
-  assert.equal(refusal(specOf({ denyRead: [`${project}/.env`] })), "planned");
+const sameFile = (...names: readonly string[]): TextAttributes =>
+  Object.fromEntries(names.map((name) => [name, { links: 2, identity: "same" }]));
+
+test("planSandbox() refuses a denied file whose second name a command could use", () => {
+  const env = `${project}/.env`;
+  const inner = `${project}/docs/a/b.md`;
+  const source = `${project}/src/main.ts`;
+  const rows: readonly (readonly [Partial<PathPolicy>, readonly [string, string], string])[] = [
+    [{ denyRead: [env] }, [env, source], "wall.second-name"],
+    [{ denyRead: [`${project}/docs`] }, [inner, source], "wall.second-name"],
+    [{ denyRead: [`${project}/docs`], allowRead: [`${project}/docs/a`] }, [inner, source], "planned"],
+    [{ denyRead: [`${project}/docs`, env] }, [inner, env], "planned"],
+    [{ denyRead: [env] }, [env, "/home/ann/.ssh/id_ed25519"], "planned"],
+    [{ denyRead: [env] }, [env, "/usr/bin/sh"], "wall.second-name"],
+    [{ denyWrite: [env] }, [env, source], "wall.second-name"],
+    [{ denyWrite: [`${project}/.git`] }, [`${project}/.git/config`, inner], "wall.second-name"],
+    [{ denyWrite: [`${project}/.git`] }, [`${project}/.git/config`, "/usr/bin/sh"], "planned"],
+    [{ denyWrite: ["/home/ann/.ssh"] }, ["/home/ann/.ssh/id_ed25519", source], "wall.second-name"],
+    [{ denyWrite: [env], allowWrite: [] }, [env, source], "planned"],
+  ];
+  for (const [paths, names, expected] of rows) {
+    assert.equal(refusal(specOf(paths), sameFile(...names)), expected, `${JSON.stringify(paths)} ${names.join(" = ")}`);
+  }
+  assert.equal(refusal(specOf({ denyRead: [env] })), "planned");
+});
+
+test("planSandbox() refuses a closed directory only where a second name may lie in it", () => {
+  const closed = { [`${project}/src`]: { mode: 0 } };
+  const linked = { [`${project}/.env`]: { links: 2 } };
+  assert.equal(refusal(specOf({ denyRead: [`${project}/.env`] }), { ...closed, ...linked }), "wall.names-unknown");
+  assert.equal(refusal(specOf({ denyRead: [`${project}/src`] }), { ...closed, ...linked }), "wall.names-unknown");
+  assert.equal(refusal(specOf({ denyRead: [`${project}/.env`] }), closed), "planned");
+  assert.equal(refusal(specOf({ denyRead: [`${project}/src`] }), closed), "planned");
 });
 
 test("planSandbox() applies a rule about a link to the link's target", () => {

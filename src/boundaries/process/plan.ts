@@ -8,6 +8,7 @@ import { sanitiseGitConfig } from "./git-config.ts";
 import { accountFiles, hostsFile, type Identity, identityFor } from "./identity.ts";
 import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
+import { refuseLinkedNames } from "./linked-names.ts";
 import { listedNames } from "./listed-names.ts";
 import { isBelow } from "./paths.ts";
 import { canonicalPath, compileRules, type ProtectedPath } from "./rules.ts";
@@ -112,7 +113,9 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const { tree } = facts;
   const identity = identityFor(spec.user, spec.sandboxId);
   const isRoot = spec.user.uid === 0;
-  const view = viewOf(spec, tree, compileRules(spec, tree, facts.protectedPaths));
+  const rules = compileRules(spec, tree, facts.protectedPaths);
+  const view = viewOf(spec, tree, rules);
+  refuseLinkedNames(rules, tree);
   const staged = isRoot ? stagedBinds(view, isOpenToAll(tree, facts.guardPath) ? [] : [facts.guardPath]) : [];
   const stageDirectory = staged.length === 0 ? "" : chooseStageDirectory(view, tree, [facts.guardPath]);
   const source = (path: string): string => sourceOf(staged, stageDirectory, path);

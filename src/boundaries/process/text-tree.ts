@@ -3,7 +3,7 @@ import type { Entry, FileTree } from "./file-tree.ts";
 import { ancestorsOf, childOf } from "./paths.ts";
 
 /** What differs from one hard link and modes 0644 and 0755. */
-export type TextAttributes = Readonly<Record<string, Partial<Pick<Entry, "links" | "mode">>>>;
+export type TextAttributes = Readonly<Record<string, Partial<Pick<Entry, "links" | "mode" | "identity">>>>;
 
 export function textTree(files: Readonly<Record<string, string>>, attributes: TextAttributes = {}): FileTree {
   const directories = new Set(["/", ...Object.keys(files).flatMap(ancestorsOf)]);
@@ -32,5 +32,16 @@ export function textTree(files: Readonly<Record<string, string>>, attributes: Te
     return names.map((name) => ({ name, kind: look(childOf(directory, name))?.kind ?? "other" }));
   };
   const canReach = (path: string): boolean => ((look(path)?.mode ?? 0) & 0o005) !== 0;
-  return { look, list, canReach, linkTarget, canonical, text: (path) => files[path] };
+  const survey: FileTree["survey"] = (directory) => {
+    const entries = list(directory).map(({ name, kind }) => ({ name, kind, entry: look(childOf(directory, name)) }));
+    const linked = entries.flatMap(({ name, kind, entry }) =>
+      kind === "directory" || entry === undefined || entry.links < 2 ? [] : [{ name, identity: entry.identity }],
+    );
+    return {
+      directories: entries.filter(({ kind }) => kind === "directory").map(({ name }) => name),
+      linked,
+      isClosed: look(directory)?.mode === 0,
+    };
+  };
+  return { look, survey, list, canReach, linkTarget, canonical, text: (path) => files[path] };
 }

@@ -72,7 +72,9 @@ function addPlace(draft: Draft, tree: FileTree, rules: readonly Rule[], rule: Ru
     return;
   }
   if (rule.effect === "write" && entry.kind !== "directory") refuse("wall.root-not-directory", { path });
-  if (access === "hidden" && entry.kind === "file" && entry.links > 1) refuse("wall.path-linked", { path, links: entry.links });
+  // Where the other names of what a policy denies lie is looked up exactly: linked-names.ts.
+  if (access === "hidden" && rule.origin !== "policy" && entry.kind === "file" && entry.links > 1)
+    refuse("wall.path-linked", { path, links: entry.links });
   if (access === "absent" || access === outer || (access === "hidden" && outer === "absent")) return;
   if (draft.places.some((place) => place.path === path)) return;
   if (entry.kind !== "file" && entry.kind !== "directory") {

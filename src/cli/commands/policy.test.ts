@@ -25,7 +25,7 @@ test("policy check lists problems on stdout, their number on stderr, and exits 2
   const door = { checkPolicyFile: async () => [problem, { ...problem, line: 0, key: "" }] };
   const call = await callCli(["policy", "check", "p.yaml"], { cwd: "/usr", door });
   assert.equal(call.code, 2);
-  assert.match(call.out(), /^\/usr\/p\.yaml:7 limits\.wal: Cannot use "wal\\x07"/mu);
+  assert.match(call.out(), /^\/usr\/p\.yaml:7: Cannot use "wal\\x07"/mu);
   assert.match(call.out(), /^\/usr\/p\.yaml: Cannot/mu);
   assert.match(call.out(), /^ {2}code: POLICY_KEY_UNKNOWN$/mu);
   assert.match(call.out(), /^ {2}next: /mu);

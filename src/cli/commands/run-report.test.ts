@@ -176,3 +176,13 @@ test("run writes a usage error into the result file, so that an older one cannot
     assert.ok(!(await written(["ledger", "ls", "--result-file", "r.json"])));
   });
 });
+
+test("run says that the start directory is not visible inside, and which flag shows it", async () => {
+  const child = { kind: "not-started" as const, value: 126, stage: "directory" as const };
+  const door = { run: async () => fakeResult({ outcome: "failed", exitCode: 126, child }) };
+  const call = await callCli(["run", "--cwd", "/usr", "--", "pwd"], { door });
+  assert.equal(call.code, 126);
+  assert.match(call.err(), /Cannot start in "\/usr": .*--allow-read/u);
+  const json = await callCli(["run", "--json", "--", "pwd"], { door });
+  assert.ok(runJsonSchema.safeParse(JSON.parse(json.out())).success);
+});

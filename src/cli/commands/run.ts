@@ -78,7 +78,7 @@ async function runForPerson(context: CliContext, input: CommandInput, resultFile
   if (resultFile !== undefined) await writeResultFile(resultFile, resultDocument(result, exitCode, context.text));
   if (isPipeClosed) return exitCode;
   const wantsSheet = input.options.has("sheet") || (context.stderr.isTerminal && !input.options.has("quiet"));
-  const notes = noteLines(context, result, request.argv);
+  const notes = noteLines(context, result, request);
   const lines = wantsSheet ? [...notes, ...sheetReportLines(context, result, request.argv)] : notes;
   // A command that left its last line open must not have our words behind its own.
   if (lines.length > 0 && context.stderr.isTerminal && !sink.endsLine()) await context.stderr.line();

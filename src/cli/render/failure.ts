@@ -6,6 +6,7 @@ import { escapeText } from "../../kit/escape-text.ts";
 import type { Texts } from "../../texts/texts.ts";
 import type { Style } from "../style.ts";
 import { problemJson, problemLines } from "./problems.ts";
+import { refusalLines } from "./refusal-lines.ts";
 
 export interface Failure {
   readonly error: GloveboxError;
@@ -34,14 +35,11 @@ export function failureLines(failure: Failure, options: { readonly text: Texts; 
   const { error, problems, trace } = failure;
   const { text, style } = options;
   const name = style("red", "glovebox:");
-  const lines =
-    problems.length > 0
-      ? [`${name} ${text({ key: "cli.failure.policy", values: { count: problems.length } })}`, ...problemLines(problems, options)]
-      : [
-          `${name} ${text(error.sentence)}`,
-          `  ${style("dim", text({ key: "cli.failure.code" }))} ${error.code}`,
-          `  ${style("dim", text({ key: "cli.failure.next" }))} ${text(error.hint)}`,
-        ];
+  // A problem that stands in no file is told as any other refusal.
+  const isOfPolicy = problems.length > 1 || problems.some(({ label }) => label !== "");
+  const lines = isOfPolicy
+    ? [`${name} ${text({ key: "cli.failure.policy", values: { count: problems.length } })}`, ...problemLines(problems, options)]
+    : [`${name} ${text(error.sentence)}`, ...refusalLines(error.code, text(error.hint), options)];
   return [...lines, ...trace.map((line) => style("dim", `  ${line}`))];
 }
 

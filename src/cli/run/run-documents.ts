@@ -15,7 +15,7 @@ export function resultDocument(result: RunResult, exitCode: number, text: Texts)
       action,
       policyHash,
       outcome,
-      child: child ?? null,
+      child: child === undefined ? null : { kind: child.kind, value: child.value },
       limitHits: limitHits.map((hit) => ({ ...hit })),
       stdoutBytes,
       stderrBytes,

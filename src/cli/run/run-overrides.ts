@@ -47,3 +47,19 @@ export function runOverrides(input: CommandInput, cwd: string): Readonly<Record<
     limits: given({ wall: input.options.text("wall"), output: input.options.text("output-limit") }),
   });
 }
+
+const flagsOfKeys: readonly (readonly [prefix: string, flag: string])[] = [
+  ["filesystem.allowRead", "--allow-read"],
+  ["filesystem.denyRead", "--deny-read"],
+  ["filesystem.allowWrite", "--allow-write"],
+  ["filesystem.denyWrite", "--deny-write"],
+  ["environment.pass", "--pass"],
+  ["environment.set", "--env"],
+  ["limits.wall", "--wall"],
+  ["limits.output", "--output-limit"],
+];
+
+/** The flag that put a value at this key of the fragment; undefined for a key that no flag makes. */
+export function flagOfKey(key: string): string | undefined {
+  return flagsOfKeys.find(([prefix]) => key === prefix || key.startsWith(`${prefix}.`) || key.startsWith(`${prefix}[`))?.[1];
+}

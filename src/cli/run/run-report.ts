@@ -1,5 +1,5 @@
 // What a person reads on stderr after a run: why it ended when that was not the command's own choice, and the short answer sheet.
-import type { RunOutcome, RunResult } from "../../contracts/door.ts";
+import type { RunOutcome, RunRequest, RunResult } from "../../contracts/door.ts";
 import type { LimitHit } from "../../contracts/limits.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
 import { quoteArgument } from "../../kit/escape-text.ts";
@@ -20,9 +20,12 @@ function limitNotes(hits: readonly LimitHit[]): readonly Sentence[] {
   }));
 }
 
-function endNote(result: RunResult, argv: readonly string[]): Sentence | undefined {
+type Asked = Pick<RunRequest, "argv" | "cwd">;
+
+function endNote(result: RunResult, { argv, cwd }: Asked): Sentence | undefined {
   const command = argv[0] ?? "";
   if (result.child?.kind === "not-started") {
+    if (result.child.stage === "directory") return { key: "cli.run.directory-absent", values: { directory: cwd } };
     return { key: result.child.value === 127 ? "cli.run.not-found" : "cli.run.not-executable", values: { command } };
   }
   const notes: Partial<Record<RunOutcome, Sentence>> = {
@@ -34,8 +37,8 @@ function endNote(result: RunResult, argv: readonly string[]): Sentence | undefin
 }
 
 /** Lines for stderr; empty when the command simply ended. */
-export function noteLines(context: CliContext, result: RunResult, argv: readonly string[]): readonly string[] {
-  const note = endNote(result, argv);
+export function noteLines(context: CliContext, result: RunResult, asked: Asked): readonly string[] {
+  const note = endNote(result, asked);
   const name = context.stderr.style("red", "glovebox:");
   return [...limitNotes(result.limitHits), ...(note === undefined ? [] : [note])].map((sentence) => `${name} ${context.text(sentence)}`);
 }

@@ -1,0 +1,120 @@
+// Second names of what a rule denies. A rule speaks of names, the kernel opens files: a hard link that an earlier run made while nothing
+// was denied would open the same file under a name that this one may use. INVARIANT I-15
+// It asks about rules that a person wrote, and about Glovebox's own code in a write root; never about the system's secrets.
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { quoteArgument } from "../../kit/escape-text.ts";
+import type { FileTree } from "./file-tree.ts";
+import { childOf, isAtOrBelow, isBelow } from "./paths.ts";
+import { accessAt, type Rule } from "./rules.ts";
+
+/** One character a byte: names that are no UTF-8 have second names too. */
+const bytesOf = (path: string): string => Buffer.from(path).toString("latin1");
+const textOf = (bytes: string): string => Buffer.from(bytes, "latin1").toString();
+
+/** Walks some of the regions into which the rules divide the host, a directory at a time, and keeps what has more names than one. */
+class LinkedNames {
+  /** Device and inode -> one of its names, in bytes. */
+  readonly names = new Map<string, string>();
+  /** A directory that keeps its names to itself, in bytes. */
+  closed: string | undefined;
+  readonly #tree: FileTree;
+  readonly #edges: ReadonlySet<string>;
+  readonly #left: string[] = [];
+
+  /** @param edges every path that a rule names, in bytes: what lies there belongs to another region */
+  constructor(tree: FileTree, regions: readonly string[], edges: ReadonlySet<string>) {
+    this.#tree = tree;
+    this.#edges = edges;
+    for (const path of regions) {
+      const entry = tree.look(path);
+      if (entry?.kind === "directory") this.#left.push(bytesOf(path));
+      else if (entry !== undefined && entry.links > 1) this.names.set(entry.identity, bytesOf(path));
+    }
+  }
+
+  get isDone(): boolean {
+    return this.#left.length === 0;
+  }
+
+  get isEmpty(): boolean {
+    return this.names.size === 0 && this.closed === undefined;
+  }
+
+  /** Looks into `count` more directories. */
+  advance(count: number): void {
+    for (let done = 0; done < count; done++) {
+      const directory = this.#left.pop();
+      if (directory === undefined) return;
+      this.#lookInto(directory);
+    }
+  }
+
+  #lookInto(directory: string): void {
+    const { directories, linked, isClosed } = this.#tree.survey(directory);
+    if (isClosed) this.closed ??= directory;
+    for (const name of directories) {
+      const path = childOf(directory, name);
+      if (!this.#edges.has(path)) this.#left.push(path);
+    }
+    for (const { name, identity } of linked) {
+      const path = childOf(directory, name);
+      if (!this.#edges.has(path)) this.names.set(identity, path);
+    }
+  }
+}
+
+function refuseClosed(directory: string): never {
+  const path = textOf(directory);
+  throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.names-unknown", { values: { path, word: quoteArgument(path) } });
+}
+
+/** @throws PATH_RULE_UNENFORCEABLE when something denied has, or may have, a name among those that are seen */
+function refuseCommon(denied: LinkedNames, seen: LinkedNames): void {
+  // What is denied is mostly small; where it is not, a small project ends the search.
+  while (!denied.isDone && !seen.isDone) {
+    denied.advance(8);
+    if (!denied.isDone) seen.advance(2);
+  }
+  if ((denied.isDone && denied.isEmpty) || (seen.isDone && seen.isEmpty)) return;
+  for (const names of [denied, seen]) names.advance(Number.POSITIVE_INFINITY);
+  for (const [identity, name] of denied.names) {
+    const second = seen.names.get(identity);
+    if (second === undefined) continue;
+    const [path, other] = [textOf(name), textOf(second)];
+    throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.second-name", { values: { path, other, word: quoteArgument(other) } });
+  }
+  if (denied.closed !== undefined && !seen.isEmpty) refuseClosed(denied.closed);
+  if (seen.closed !== undefined && !denied.isEmpty) refuseClosed(seen.closed);
+}
+
+/**
+ * No scan limit: what is denied is searched at each open, and what a command may use only where something denied has a second name.
+ * @throws PATH_RULE_UNENFORCEABLE naming both names
+ */
+export function refuseLinkedNames(rules: readonly Rule[], tree: FileTree): void {
+  const regions = [...new Set(rules.map(({ path }) => path))].map((path) => ({ path, access: accessAt(rules, path) }));
+  const edges = new Set(regions.map(({ path }) => bytesOf(path)));
+  const isInWriteRoot = ({ path }: Rule): boolean => rules.some((root) => root.effect === "write" && isBelow(path, root.path));
+  const hides = rules.filter(({ effect, origin }) => effect === "hide" && origin === "policy");
+  const freezes = rules.filter((rule) => rule.effect === "freeze" && (rule.origin === "policy" || isInWriteRoot(rule)));
+  const isHidden = ({ path, access }: (typeof regions)[number]): boolean =>
+    access === "hidden" && hides.some((rule) => isAtOrBelow(path, rule.path));
+  const search = (denied: typeof regions, seen: typeof regions): void => {
+    if (denied.length === 0 || seen.length === 0) return;
+    const namesIn = (side: typeof regions): LinkedNames =>
+      new LinkedNames(
+        tree,
+        side.map(({ path }) => path),
+        edges,
+      );
+    refuseCommon(namesIn(denied), namesIn(seen));
+  };
+  search(
+    regions.filter(isHidden),
+    regions.filter(({ access }) => access === "read" || access === "write"),
+  );
+  search(
+    regions.filter((region) => !isHidden(region) && freezes.some((rule) => isAtOrBelow(region.path, rule.path))),
+    regions.filter(({ access }) => access === "write"),
+  );
+}
