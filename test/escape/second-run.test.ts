@@ -1,7 +1,7 @@
 // What one run leaves in a write root must not widen what the next run may do, nor be executed by the host side of it. INVARIANT I-15
 // Each case is two runs of the real command line with the same policy of the user: the first plants, the second tries to profit.
 import assert from "node:assert/strict";
-import { chmod } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { capture } from "../../src/kit/spawn.ts";
