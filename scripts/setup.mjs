@@ -52,6 +52,13 @@ function explain(error, { speaker, build }) {
   speaker.say(`error.${error.situation}.hint`, error.values);
 }
 
+/** @param {import("./setup/context.mjs").SetupContext} context */
+function help(context) {
+  const isSetUp = makePlan(context).every(({ key }) => key === "setup.plan.bundle") && stampIsCurrent(context);
+  const { speaker } = context;
+  return `${speaker.sentence("setup.usage")}${isSetUp ? "" : `\n\n${speaker.sentence("setup.usage.not-yet")}`}`;
+}
+
 async function main() {
   const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
   const { options, complaint } = parseArguments(process.argv.slice(2));
@@ -59,9 +66,9 @@ async function main() {
   const context = { root, build: path.join(root, "build"), environment: process.env, speaker, ...options };
   try {
     if (complaint !== undefined) throw new SetupError("setup.usage", { argument: complaint });
-    if (options.mode === "help") process.stdout.write(`${speaker.sentence("setup.usage")}\n`);
+    if (options.mode === "help") process.stdout.write(`${help(context)}\n`);
     else if (options.mode === "version")
-      process.stdout.write(`${JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")).version}\n`);
+      process.stdout.write(`glovebox ${JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")).version}\n`);
     else await setUp(context);
     return 0;
   } catch (error) {

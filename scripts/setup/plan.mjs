@@ -39,12 +39,21 @@ export function makePlan(context) {
 }
 
 /**
+ * The tests need more than Glovebox itself: a clone that is set up is still told so. What was agreed to will happen, the rest would.
+ * @param {{ yes: boolean, forTests: boolean }} how
+ */
+export function planTitle({ yes, forTests }) {
+  if (forTests) return yes ? "setup.plan.for-tests-agreed" : "setup.plan.for-tests";
+  return yes ? "setup.plan.agreed" : "setup.plan.title";
+}
+
+/**
  * Shows the plan, and refuses at once what could not be carried out.
  * @param {import("./context.mjs").SetupContext} context
  * @param {readonly Step[]} plan
  */
-export function presentPlan({ speaker }, plan) {
-  speaker.say("setup.plan.title");
+export function presentPlan({ speaker, yes, forTests }, plan) {
+  speaker.say(planTitle({ yes, forTests }));
   for (const step of plan) speaker.write(`  - ${speaker.sentence(step.key, step.values)}\n`);
   for (const step of plan) step.needsRoot?.();
 }

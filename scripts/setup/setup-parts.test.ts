@@ -8,6 +8,7 @@ import { chooseLanguage as chooseProductLanguage } from "../../src/texts/texts.t
 import { parseArguments } from "./arguments.mjs";
 import { commandToShow } from "./debian.mjs";
 import { refuseInsideSandbox, refuseUnsuitablePlace } from "./place.mjs";
+import { planTitle } from "./plan.mjs";
 import { machineEnvironment } from "./run-logged.mjs";
 import { SetupError } from "./setup-error.mjs";
 import { chooseLanguage, openSpeaker } from "./speaker.mjs";
@@ -46,6 +47,11 @@ test("parseArguments() complains about what it does not know", () => {
 test("machineEnvironment() takes out every node_modules/.bin, and nothing else", () => {
   const environment = machineEnvironment({ PATH: "/a/node_modules/.bin:/usr/bin:/b/node_modules/.bin:/bin", HOME: "/h" });
   assert.deepEqual(environment, { PATH: "/usr/bin:/bin", HOME: "/h" });
+});
+
+test("planTitle() tells what will happen from what would, and says when it is for the tests", () => {
+  const titles = [false, true].flatMap((forTests) => [false, true].map((yes) => planTitle({ yes, forTests })));
+  assert.deepEqual(titles, ["setup.plan.title", "setup.plan.agreed", "setup.plan.for-tests", "setup.plan.for-tests-agreed"]);
 });
 
 test("commandToShow() is one line that can be pasted", () => {

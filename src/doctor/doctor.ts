@@ -7,7 +7,7 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 const notBuilt = [
   "mediator",
   "masker",
-  "limits: memory, processes, cpu, disk",
+  "disk limit",
   "gate",
   "approvals",
   "credentials",
@@ -21,13 +21,19 @@ const notBuilt = [
 export interface DoctorParts {
   readonly boundary: Boundary;
   readonly stateDirectory: string;
-  /** Opens what records are written with and returns a word about it; rejects when records could not be written. */
+  /** Opens what records are written with and returns how many there are; rejects when records could not be written. */
   readonly checkLedger: () => Promise<string>;
 }
 
 async function ledgerLine({ checkLedger, stateDirectory }: DoctorParts): Promise<ProbeLine> {
   try {
-    return { name: "ledger", state: "works", detail: `${stateDirectory} ${await checkLedger()}`, fix: undefined, required: true };
+    return {
+      name: "ledger",
+      state: "works",
+      detail: `${stateDirectory} (records: ${await checkLedger()})`,
+      fix: undefined,
+      required: true,
+    };
   } catch (error) {
     const fix = error instanceof GloveboxError ? error.hint : { key: "doctor.ledger-fix", values: { directory: stateDirectory } };
     return { name: "ledger", state: "missing", detail: stateDirectory, fix, required: true };

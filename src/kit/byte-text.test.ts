@@ -1,7 +1,7 @@
 // Bytes survive the way through text, whatever they are.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { decodeByteText, encodeByteText, wellFormedByteText } from "./byte-text.ts";
 
 test("encodeByteText(decodeByteText()) gives the same bytes for any bytes", () => {

@@ -73,6 +73,18 @@ test("./glovebox does nothing again on a second start, also through a link and f
   assert.deepEqual({ status: ended.status, stderr: ended.stderr, runs: clone.npmRuns() }, { status: 0, stderr: "", runs: 1 });
 });
 
+test("glovebox setup --help and --version say the same before and after, but for what is still missing", () => {
+  using clone = openMiniatureClone();
+  const [helpBefore, versionBefore] = [glovebox(clone, ["setup", "--help"]), glovebox(clone, ["--version"])];
+  assert.match(helpBefore.stdout, /not set up yet/u);
+  assert.match(versionBefore.stdout, /^glovebox \S+\n$/u);
+  const agreed = glovebox(clone, ["setup", "--yes"]);
+  assert.match(agreed.stderr, /It will now:/u);
+  const helpAfter = glovebox(clone, ["setup", "--help"]);
+  assert.equal(helpAfter.status, 0);
+  assert.doesNotMatch(helpAfter.stdout, /not set up/u);
+});
+
 test("glovebox setup a second time reports that there is nothing to do", () => {
   using clone = openMiniatureClone();
   assert.equal(glovebox(clone, ["--yes", "setup"]).status, 0);

@@ -52,7 +52,7 @@ function placeMounts({ view, source, descriptorOf }: MountInput): Mount[] {
     const isReopened = view.places.some((inner) => inner.access !== "hidden" && isBelow(inner.path, path));
     return { path, args: ["--perms", isReopened ? "0111" : "0000", "--tmpfs", path] };
   });
-  return [...places, ...view.pins.map((path) => bind("--bind", path))];
+  return [...places, ...view.pins.map(({ path }) => bind("--bind", path))];
 }
 
 /** The bare directories that lead to what is shown. Made by name, because bubblewrap 0.8 makes those that a mount needs with mode 0700. */

@@ -12,11 +12,13 @@ export function confirmPlaces(view: View, tree: FileTree, insideRoot: string): v
   const refuse = (path: string): never => {
     throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path } });
   };
-  for (const { path, identity, access } of view.places) {
+  const shown = view.places.map(({ path, identity, access }) => ({ path, identity, isShown: access !== "hidden" }));
+  const pinned = view.pins.map(({ path, identity }) => ({ path, identity, isShown: true }));
+  for (const { path, identity, isShown } of [...shown, ...pinned]) {
     if (tree.canonical(path) !== path || tree.look(path)?.identity !== identity) refuse(path);
     // Mounted from where it was planned; a mask has an identity of its own.
     if (insideRoot === "") continue;
     const isSame = tree.look(`${insideRoot}${path}`)?.identity === identity;
-    if (isSame !== (access !== "hidden")) refuse(path);
+    if (isSame !== isShown) refuse(path);
   }
 }

@@ -1,6 +1,6 @@
 // Places of the host as descriptors for bubblewrap: held as they were planned, whatever gets their names meanwhile.
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
-import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
 
 export interface HeldPlace {
   readonly path: string;
@@ -16,12 +16,34 @@ export interface Descriptors {
 /** O_PATH of open(2), which Node does not name: a place, without the right to read it. */
 const O_PATH = 0o10000000;
 
+function changed(place: string): GloveboxError {
+  return new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path: place } });
+}
+
+/** A step at a time from an open directory, because Node has no openat2(2): a link on the way is an error, not a detour. */
+function openWithoutLinks(place: string): number {
+  const names = place.split("/").filter(Boolean);
+  let at = openSync("/", O_PATH | constants.O_DIRECTORY);
+  for (const [index, name] of names.entries()) {
+    const above = at;
+    const kind = index < names.length - 1 ? constants.O_DIRECTORY : 0;
+    try {
+      at = openSync(`/proc/self/fd/${above}/${name}`, O_PATH | constants.O_NOFOLLOW | kind);
+    } catch (error) {
+      throw ["ENOENT", "ENOTDIR", "ELOOP"].includes(systemErrorCode(error) ?? "") ? changed(place) : error;
+    } finally {
+      closeSync(above);
+    }
+  }
+  return at;
+}
+
 function openPlace({ path: place, identity }: HeldPlace): number {
-  const descriptor = openSync(place, O_PATH | constants.O_NOFOLLOW);
+  const descriptor = openWithoutLinks(place);
   const found = fstatSync(descriptor, { bigint: true });
   if (`${found.dev}:${found.ino}` === identity) return descriptor;
   closeSync(descriptor);
-  throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path: place } });
+  throw changed(place);
 }
 
 /**

@@ -76,7 +76,7 @@ const mountOf = (plan: SandboxPlan, path: string): string | undefined => {
   if (args[at - 1] === "--tmpfs") return `tmpfs ${args[at - 2]}`;
   const option = args[at - 2]?.slice(2) ?? "";
   if (!option.endsWith("-fd")) return `${option} ${args[at - 1]}`;
-  return `${option.slice(0, -3)} ${plan.held[Number(args[at - 1]) - 5 - plan.dataFiles.length]}`;
+  return `${option.slice(0, -3)} ${plan.held[Number(args[at - 1]) - 5 - plan.dataFiles.length]?.path}`;
 };
 
 const rightsAt = (plan: SandboxPlan, path: string): readonly string[] =>

@@ -5,6 +5,7 @@ import { bwrapArguments, type DataFile } from "./bwrap-arguments.ts";
 import type { HostNames, PathFacts } from "./environment.ts";
 import type { FileTree } from "./file-tree.ts";
 import { sanitiseGitConfig } from "./git-config.ts";
+import type { HeldPlace } from "./held-places.ts";
 import { accountFiles, hostsFile, type Identity, identityFor } from "./identity.ts";
 import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
@@ -40,7 +41,7 @@ export interface SandboxPlan {
   readonly dataFiles: readonly (DataFile & { readonly text: string })[];
   readonly pathFacts: PathFacts & HostNames;
   /** What bubblewrap gets as descriptors that follow those of `dataFiles`, in this order. */
-  readonly held: readonly string[];
+  readonly held: readonly HeldPlace[];
   /** Host paths for the answer sheet. */
   readonly sheet: { readonly reads: readonly string[]; readonly hidden: readonly string[]; readonly writes: readonly string[] };
 }
@@ -89,9 +90,9 @@ function systemLinks(tree: FileTree): readonly { readonly path: string; readonly
 }
 
 /** Places that are not the system's own: who can write there could swap them between plan and mount. */
-function heldPlaces(view: View): readonly string[] {
-  const shown = view.places.filter(({ path, access }) => access !== "hidden" && !isOfSystem(path)).map(({ path }) => path);
-  return [...shown, ...view.pins];
+function heldPlaces(view: View): readonly HeldPlace[] {
+  const shown = view.places.filter(({ path, access }) => access !== "hidden" && !isOfSystem(path));
+  return [...shown, ...view.pins].map(({ path, identity }) => ({ path, identity }));
 }
 
 /** What a rule keeps from being written within a write root: held by a mount, and by the mediator when the mount is gone. */
@@ -124,7 +125,10 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   // Root's places pass through the launcher, which resolves each path once and without links.
   const held = isRoot ? [] : heldPlaces(view);
   const firstHeld = facts.firstDescriptor + dataFiles.length;
-  const descriptorOf = (path: string): number | undefined => (held.includes(path) ? firstHeld + held.indexOf(path) : undefined);
+  const descriptorOf = (path: string): number | undefined => {
+    const index = held.findIndex((place) => place.path === path);
+    return index < 0 ? undefined : firstHeld + index;
+  };
   const of = (access: string): readonly string[] => view.places.filter((place) => place.access === access).map(({ path }) => path);
   return {
     view,

@@ -2,7 +2,6 @@
 import type { Boundary, OpenContext, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { confirmPlaces } from "./confirm-places.ts";
-import type { HeldPlace } from "./held-places.ts";
 import { hostFileTree } from "./file-tree.ts";
 import { isUidInUse } from "./host-processes.ts";
 import { isUidPromised } from "./identity.ts";
@@ -67,14 +66,6 @@ function isUidTaken(uid: number): boolean {
   return isUidInUse(uid) || isUidPromised(uid, { passwd: text("/etc/passwd"), subordinate });
 }
 
-function heldPlaces(plan: SandboxPlan): readonly HeldPlace[] {
-  const tree = hostFileTree(true);
-  return plan.held.map((path) => {
-    const planned = plan.view.places.find((place) => place.path === path);
-    return { path, identity: planned?.identity ?? tree.look(path)?.identity ?? "" };
-  });
-}
-
 async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
   const layers = options.testLayers ?? allLayers;
   if (process.getuid?.() !== spec.user.uid) {
@@ -104,7 +95,7 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     bubblewrapPath,
     guardPath: options.guardPath,
     dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
-    heldPlaces: layers.outer ? heldPlaces(plan) : [],
+    heldPlaces: layers.outer ? plan.held : [],
     rules: plan.landlockRules,
     mediation: plan.mediation,
     layers,

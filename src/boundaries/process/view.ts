@@ -17,6 +17,13 @@ export interface Place {
   readonly around: "absent" | "hidden" | "read" | "write";
 }
 
+/** A directory of a write root that leads to a place which must stay where it is: mounted on itself, it cannot be renamed. */
+export interface Pin {
+  readonly path: string;
+  /** As in a place. */
+  readonly identity: string;
+}
+
 export interface View {
   /** Parents before children. */
   readonly places: readonly Place[];
@@ -24,8 +31,8 @@ export interface View {
   readonly closed: readonly string[];
   /** Denied names in readable directories that do not exist now: Landlock alone keeps them unreadable when they appear. */
   readonly holes: readonly string[];
-  /** Directories of write roots that lead to a place which must stay where it is; each becomes a mount point, so that it cannot be renamed. */
-  readonly pins: readonly string[];
+  /** Parents before children. */
+  readonly pins: readonly Pin[];
 }
 
 interface Draft {
@@ -84,15 +91,23 @@ function addPlace(draft: Draft, tree: FileTree, rules: readonly Rule[], rule: Ru
   draft.places.push({ path, kind: entry.kind, access, identity: entry.identity, around: outer });
 }
 
-/** Renaming a directory above a mount point takes the mount point along and frees its name: each such directory is pinned. */
-function pinsOf(places: readonly Place[]): readonly string[] {
+/**
+ * Renaming a directory above a mount point takes the mount point along and frees its name: each such directory is pinned.
+ * @throws SANDBOX_OPEN_FAILED when one is gone since its places were found
+ */
+function pinsOf(places: readonly Place[], tree: FileTree): readonly Pin[] {
   const roots = places.filter(({ access }) => access === "write");
   const kept = places.filter((place) => place.around === "write" && place.access !== "write");
-  const pins = kept.flatMap((place) => {
+  const above = kept.flatMap((place) => {
     const root = roots.findLast(({ path }) => isBelow(place.path, path));
     return root === undefined ? [] : ancestorsOf(place.path).filter((ancestor) => isBelow(ancestor, root.path));
   });
-  return [...new Set(pins)].filter((pin) => !places.some(({ path }) => path === pin)).toSorted(byDepth);
+  const paths = [...new Set(above)].filter((pin) => !places.some(({ path }) => path === pin)).toSorted(byDepth);
+  return paths.map((path) => {
+    const entry = tree.look(path);
+    if (entry?.kind === "directory") return { path, identity: entry.identity };
+    throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path } });
+  });
 }
 
 /** @throws PATH_RULE_UNENFORCEABLE */
@@ -101,7 +116,7 @@ export function viewOf(spec: SandboxSpec, tree: FileTree, rules: readonly Rule[]
   for (const rule of rules.toSorted((left, right) => byDepth(left.path, right.path))) addPlace(draft, tree, rules, rule);
   const project = canonicalPath(tree, spec.projectDirectory);
   if (tree.look(project)?.kind !== "directory") refuse("wall.project-missing", { path: project });
-  return { ...draft, pins: pinsOf(draft.places) };
+  return { ...draft, pins: pinsOf(draft.places, tree) };
 }
 
 /** What a command may do at a canonical path, as the finished view has it. */

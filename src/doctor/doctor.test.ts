@@ -1,0 +1,32 @@
+// The report of `glovebox doctor`: what it says of the ledger, and that nothing is listed twice.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Boundary, ProbeLine } from "../contracts/boundary.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { runDoctor } from "./doctor.ts";
+
+const line = (name: string): ProbeLine => ({ name, state: "not-built", detail: "", fix: undefined, required: false });
+const boundary: Boundary = {
+  kind: "process",
+  probe: async () => ({ kind: "process", usable: true, lines: ["memory limit", "cpu limit", "process limit"].map(line) }),
+  open: () => Promise.reject(new Error("not asked for")),
+};
+
+test("runDoctor() says what its number counts, and lists no limit twice", async () => {
+  const report = await runDoctor({ boundary, stateDirectory: "/s", checkLedger: async () => "224" });
+  const lines = report.sections.flatMap((section) => section.lines);
+  assert.equal(lines.find(({ name }) => name === "ledger")?.detail, "/s (records: 224)");
+  for (const limit of ["memory", "cpu", "process", "disk"])
+    assert.equal(lines.filter(({ name }) => name.includes(limit) && name.includes("limit")).length, 1, limit);
+  assert.ok(report.usable);
+});
+
+test("runDoctor() is not usable without a ledger, and gives the refusal's own next step", async () => {
+  const refused = new GloveboxError("STATE_INSECURE", "state.open-mode", { values: { directory: "/s", mode: "777" } });
+  const report = await runDoctor({ boundary, stateDirectory: "/s", checkLedger: () => Promise.reject(refused) });
+  assert.equal(report.usable, false);
+  assert.equal(
+    report.sections.flatMap((section) => section.lines).find(({ name }) => name === "ledger")?.fix?.key,
+    "error.state.open-mode.hint",
+  );
+});
