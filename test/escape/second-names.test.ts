@@ -7,7 +7,7 @@ import { hostFileTree } from "../../src/boundaries/process/file-tree.ts";
 import { refuseLinkedNames } from "../../src/boundaries/process/linked-names.ts";
 import { capture, type Captured } from "../../src/kit/spawn.ts";
 import { makeCanary } from "./harness/ground.ts";
-import { type House, openHouse, plant } from "./harness/house.ts";
+import { type House, openHouse, plant, plantFromHost } from "./harness/house.ts";
 import { hostContent } from "./harness/stages.ts";
 
 const denials = ["--deny-write", ".git", "--deny-write", "frozen.txt", "--deny-read", "private"];
@@ -43,7 +43,8 @@ for (const { name, original, hit } of plants) {
     const house = await openFurnished(resources);
     const file = path.join(house.project, original);
     // A name that is no text, in a directory of its own: it counts like any other.
-    await plant(house, `mkdir deep; ln "${original}" "deep/$(printf 'a\\377')" && ln deep/a* second`);
+    const leave = original.startsWith(".git/") ? plantFromHost : plant;
+    await leave(house, `mkdir deep; ln "${original}" "deep/$(printf 'a\\377')" && ln deep/a* second`);
     await writeFile(house.token, `${house.secret}\n`);
     const before = await hostContent(file);
     assertRefused(await house.run(hit, denials), [original]);
@@ -75,7 +76,7 @@ test("a second name at the end of a path that is longer than the kernel takes is
   const name = "d".repeat(200);
   resources.defer(async () => void (await capture("/bin/rm", ["-rf", path.join(house.project, name)])));
   const walk = (step: string): string => `i=0; while [ $i -lt 25 ]; do ${step}; i=$((i+1)); done`;
-  await plant(house, `ln private/token t; ${walk(`mkdir -p ${name}; mv t ${name}/t; cd -P ${name}`)}`);
+  await plantFromHost(house, `ln private/token t; ${walk(`mkdir -p ${name}; mv t ${name}/t; cd -P ${name}`)}`);
   await writeFile(house.token, `${house.secret}\n`);
   const script = `${walk(`cd -P ${name}`)}; cat t`;
   assertRefused(await house.run(script, denials), [name]);
