@@ -1,5 +1,6 @@
 // The two keys of a state directory: `sign` for tree heads, `seal` for wrapping task keys. Made once, together with the log.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { isPresent } from "../kit/is-present.ts";
 import type { DurableFiles } from "./durable-files.ts";
 import type { Layout } from "./layout.ts";
 import { inconsistent } from "./ledger-errors.ts";
@@ -27,7 +28,7 @@ function readSeal(layout: Layout): Buffer | undefined {
 export function loadKeys(layout: Layout): LedgerKeys | undefined {
   const seal = readSeal(layout);
   const pem = readPrivateFile(layout.signKey);
-  if (seal === undefined || pem === undefined || !existsSync(layout.verifierKey)) return undefined;
+  if (seal === undefined || pem === undefined || !isPresent(layout.verifierKey)) return undefined;
   const published = readFileSync(layout.verifierKey, "utf8").trim();
   const logId = /^glovebox\/(?<log>l-[0-9a-f]{32})\+/u.exec(published)?.groups?.["log"];
   if (logId === undefined) throw inconsistent("ledger.key-foreign", { path: layout.verifierKey });

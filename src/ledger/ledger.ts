@@ -1,12 +1,13 @@
 // The ledger room's front: opens the tamper-evident record for writing, reads it, and passes the independent verifier on.
 // Several processes may have it open; each takes the lock for one batch. INVARIANT I-11
 import { createHmac } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Clock } from "../contracts/clock.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { TaskId } from "../contracts/ids.ts";
 import type { AppendReceipt, Durability, Ledger } from "../contracts/ledger.ts";
 import { type Commitment, type NewRecord, type RecordType, commitmentSchema } from "../contracts/ledger-record.ts";
+import { isPresent } from "../kit/is-present.ts";
 import { ProcessLock } from "../kit/process-lock.ts";
 import { Appender, takeLock } from "./appender.ts";
 import { countBlobs, eraseBlobs } from "./blobs.ts";
@@ -116,7 +117,7 @@ async function readyKeys(layout: Layout, context: { fresh: boolean; files: Durab
   const keys = loadKeys(layout);
   if (keys !== undefined) return keys;
   const first = layout.segment(0);
-  if (!context.fresh || (existsSync(first) && statSync(first).size > 0)) throw inconsistent("ledger.key-missing", { path: layout.keys });
+  if (!context.fresh || (isPresent(first) && statSync(first).size > 0)) throw inconsistent("ledger.key-missing", { path: layout.keys });
   return makeKeys(layout, context.files, context.options.randomBytes);
 }
 

@@ -1,5 +1,6 @@
 // Where opening begins to read: far enough from the end to check it, and no further, so that a long log opens fast.
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { isPresent } from "../kit/is-present.ts";
 import { type Layout, segmentIndex } from "./layout.ts";
 import { inconsistent } from "./ledger-errors.ts";
 import { type LogView, emptyView } from "./log-view.ts";
@@ -33,7 +34,7 @@ export function startingView(
   const early = known.heads.findLast((head) => head.segment < end.segment || head.offset <= end.offset - recheckedBytes);
   const start = early ?? (known.partial ? known.heads[0] : undefined);
   if (start === undefined) return empty;
-  if (start.offset > 0 && !existsSync(layout.segment(start.segment)))
+  if (start.offset > 0 && !isPresent(layout.segment(start.segment)))
     throw inconsistent("ledger.segment-missing", { path: layout.segment(start.segment) });
   return { ...empty, ...start, holdsEvents: true };
 }

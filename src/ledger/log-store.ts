@@ -1,10 +1,10 @@
 // The log on disk: follows what other writers added, recovers torn tails, writes batches, rotates segments, signs heads.
 // Every method is called under the ledger's lock. What it knows (the view) changes only after the disk did. INVARIANT I-11
-import { existsSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../contracts/clock.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { AppendReceipt } from "../contracts/ledger.ts";
+import { isPresent } from "../kit/is-present.ts";
 import type { DurableFiles } from "./durable-files.ts";
 import { encodeFrame, holdsWholeFrame } from "./frame.ts";
 import { HeadsFile } from "./heads-file.ts";
@@ -60,7 +60,7 @@ export class LogStore {
   /** Opens, checks the end of the log, recovers, and makes a new log when there is none. @throws LEDGER_INCONSISTENT, LEDGER_UNWRITABLE */
   static async open(options: LogStoreOptions): Promise<LogStore> {
     const { heads: headsPath } = options.layout;
-    if (!options.fresh && !existsSync(headsPath)) throw inconsistent("ledger.heads-missing", { path: headsPath });
+    if (!options.fresh && !isPresent(headsPath)) throw inconsistent("ledger.heads-missing", { path: headsPath });
     const heads = new HeadsFile(options.files, options.layout, options.keys.signing);
     let store: LogStore | undefined;
     try {
@@ -170,7 +170,7 @@ export class LogStore {
   async #enter(next: number): Promise<void> {
     const { files, layout } = this.#options;
     const file = layout.segment(next);
-    if (!existsSync(file)) {
+    if (!isPresent(file)) {
       if (this.size < this.signedSize) throw inconsistent("ledger.segment-missing", { path: file });
       await this.#segment.sync();
     }

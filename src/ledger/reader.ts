@@ -74,7 +74,8 @@ class DirectoryReader implements LedgerReader {
       const { seq, ts, type, task, action, policy, body, blob } = envelopeSchema.parse(JSON.parse(bytes.toString("utf8")));
       return { seq, ts, type, task, action, policy, body: recordBodySchemas[type].parse(body), detail: this.#detail(task, blob) };
     } catch (error) {
-      if (error instanceof GloveboxError) throw error;
+      // What the system did not let us read says nothing about the record.
+      if (error instanceof GloveboxError || systemErrorCode(error) !== undefined) throw error;
       throw new GloveboxError("LEDGER_INCONSISTENT", "ledger.unreadable-record", { values: { segment }, cause: error });
     }
   }

@@ -1,10 +1,10 @@
 // One random key per task, stored wrapped by the seal key. Data keys and commitment salts derive from it, so erasing the one file
 // makes every blob of the task unreadable and every commitment of it unanswerable.
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
 import type { TaskId } from "../contracts/ids.ts";
+import { isPresent } from "../kit/is-present.ts";
 import type { DurableFiles } from "./durable-files.ts";
 import type { Layout } from "./layout.ts";
 import { inconsistent } from "./ledger-errors.ts";
@@ -84,7 +84,7 @@ export class TaskKeys {
   /** The task's key, made at first use. @throws LEDGER_VALUE_REFUSED when the task was erased; what the file system says */
   get(task: TaskId): TaskKey {
     const { layout, seal } = this.#options;
-    if (existsSync(erasedMark(layout, task))) {
+    if (isPresent(erasedMark(layout, task))) {
       this.#known.delete(task);
       throw new GloveboxError("LEDGER_VALUE_REFUSED", "ledger.task-erased", { values: { task } });
     }
