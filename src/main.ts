@@ -35,7 +35,7 @@ async function openDoor() {
 process.exitCode = await runCli({
   argv: rawArguments(process.argv.slice(2)),
   door: openDoor,
-  io: { ...openProcessIo(process), env: environment },
+  io: openProcessIo(process, environment),
   cwd: currentDirectory(),
   home: hostUser().home,
   version,

@@ -5,8 +5,7 @@ import { runOnStdin } from "../kit/spawn.ts";
 import type { CliIo } from "./cli-io.ts";
 
 /** Call once. Standard output and error may be new streams on the same pipes: write to them only through this. */
-export function openProcessIo(process: NodeJS.Process): CliIo {
-  const { env } = process;
+export function openProcessIo(process: NodeJS.Process, env: CliIo["env"]): CliIo {
   return {
     // Opened only by whoever reads it.
     get stdin() {

@@ -34,6 +34,12 @@ export interface PathPolicy {
   /** Write roots: directories. */
   readonly allowWrite: readonly string[];
   readonly denyWrite: readonly string[];
+  /**
+   * Lists of allowed places, each from before somebody spoke who may only narrow (an untrusted project; anybody above a floor): what the
+   * boundary hides by default is opened by an entry of allowRead or allowWrite only where every one of these lists opens it too. Absent:
+   * whoever wrote the entries may open what they name.
+   */
+  readonly openedWithin?: readonly (readonly string[])[];
 }
 
 /** Who the host says is asking. */

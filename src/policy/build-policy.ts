@@ -5,7 +5,7 @@ import { decideCommand } from "./command-rules.ts";
 import { problemAt } from "./findings.ts";
 import type { KeyPath } from "./key-path.ts";
 import { type PolicyValues, builtInValues, fieldPaths } from "./layer-values.ts";
-import { mergeNarrowing, mergeTrusted } from "./merge.ts";
+import { boundByProject, boundByTrusted, boundLists, mergeNarrowing, mergeTrusted, noBounds, type OpeningBounds } from "./merge.ts";
 import { literalPath, resolvePath, showPattern } from "./path-pattern.ts";
 import { valueAt } from "./plain-value.ts";
 import { runPolicyTests } from "./policy-tests.ts";
@@ -25,6 +25,7 @@ interface Merging {
   values: PolicyValues;
   /** What a system file with `floor: true` allows; nothing later may allow more. */
   ceiling: PolicyValues | undefined;
+  bounds: OpeningBounds;
   readonly notes: OriginNotes;
   readonly problems: PolicyProblem[];
 }
@@ -56,10 +57,12 @@ function addLayer(merging: Merging, layer: Layer): void {
   const { origin, lists = "replace" } = layer.source;
   if (origin === "project") {
     reportWidenings(merging, layer, merging.values, "policy.widens-project");
+    merging.bounds = boundByProject(merging.bounds, merging.values, layer.values);
     merging.values = mergeNarrowing(merging.values, layer.values);
   } else {
     if (merging.ceiling !== undefined) reportWidenings(merging, layer, merging.ceiling, "policy.widens-floor");
     merging.values = mergeTrusted(merging.values, layer.values, lists);
+    merging.bounds = boundByTrusted(merging.bounds, layer.values, merging.values);
   }
   if (merging.values.floor) merging.ceiling ??= merging.values;
   noteOrigins(merging.notes, layer.values, origin);
@@ -104,7 +107,7 @@ function reportLinksOutOfRoots(merging: Merging, layers: readonly Layer[]): void
   }
 }
 
-function compile(values: PolicyValues, notes: OriginNotes, layers: readonly Layer[], facts: PolicyFacts): CompiledPolicy {
+function compile({ values, notes, bounds, facts }: Merging, layers: readonly Layer[]): CompiledPolicy {
   const document = canonicalDocument(values);
   const { commands, approval } = values;
   return {
@@ -113,7 +116,7 @@ function compile(values: PolicyValues, notes: OriginNotes, layers: readonly Laye
     origins: ["built-in", ...new Set(layers.map((layer) => layer.source.origin))],
     valueOrigins: valueOrigins(document, notes),
     boundary: "process",
-    paths: resolvedPaths(values, facts),
+    paths: resolvedPaths(values, facts, boundLists(bounds)),
     environment: { pass: values.pass, set: values.set },
     limits: { wallMs: values.wallMs, outputBytes: values.outputBytes, returnedBytes: values.returnedBytes, openFiles: values.openFiles },
     retentionDays: values.retentionDays,
@@ -132,13 +135,13 @@ export function buildPolicy(sources: readonly PolicySource[], facts: PolicyFacts
   const unread = failure(readings.flatMap((reading) => [...reading.problems]));
   if (unread !== undefined) return unread;
   const layers = readings.flatMap(({ layer }) => (layer === undefined ? [] : [layer]));
-  const merging: Merging = { facts, values: builtInValues, ceiling: undefined, notes: openOriginNotes(), problems: [] };
+  const merging: Merging = { facts, values: builtInValues, ceiling: undefined, bounds: noBounds, notes: openOriginNotes(), problems: [] };
   for (const layer of layers) addLayer(merging, layer);
   reportBuiltInRoots(merging);
   // What widens is already refused, and its place may not be in the merged values.
   if (merging.problems.length === 0) reportLinksOutOfRoots(merging, layers);
   const refused = failure(merging.problems);
   if (refused !== undefined) return refused;
-  const policy = compile(merging.values, merging.notes, layers, facts);
+  const policy = compile(merging, layers);
   return failure(runPolicyTests(layers, policy, facts)) ?? { policy, problems: [] };
 }

@@ -64,3 +64,33 @@ export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyVa
     commands: mergeRules([...(layer.commands ?? []), ...base.commands]),
   };
 }
+
+/** What may be opened of the boundary's default view: each list must open a place, or it stays hidden although an entry names it. */
+export interface OpeningBounds {
+  /** Of a floor: nobody adds to it. */
+  readonly floor: readonly string[] | undefined;
+  /** One for each untrusted project: what was allowed below it, and what trusted layers above it allow. */
+  readonly narrowed: readonly (readonly string[])[];
+}
+
+export const noBounds: OpeningBounds = { floor: undefined, narrowed: [] };
+
+export function boundLists({ floor, narrowed }: OpeningBounds): readonly (readonly string[])[] {
+  return floor === undefined ? narrowed : [floor, ...narrowed];
+}
+
+const allowed = ({ allowRead = [], allowWrite = [] }: LayerValues): readonly string[] => [...allowRead, ...allowWrite];
+
+/** @param below the values before the project's file */
+export function boundByProject(bounds: OpeningBounds, below: PolicyValues, layer: LayerValues): OpeningBounds {
+  // A file that gives no list leaves the lists to those who wrote them.
+  return allowed(layer).length === 0 ? bounds : { ...bounds, narrowed: [...bounds.narrowed, allowed(below)] };
+}
+
+/** @param values what holds with the trusted layer */
+export function boundByTrusted(bounds: OpeningBounds, layer: LayerValues, values: PolicyValues): OpeningBounds {
+  return {
+    floor: bounds.floor ?? (values.floor ? allowed(values) : undefined),
+    narrowed: bounds.narrowed.map((list) => [...list, ...allowed(layer)]),
+  };
+}

@@ -15,9 +15,11 @@ function deniedPlaces(text: string, facts: PolicyFacts): readonly string[] {
   return [resolvePath(literalPath(text), facts), allowedPlace(text, facts)];
 }
 
+/** @param bounds spelled as in the document; see `PathPolicy.openedWithin` */
 export function resolvedPaths(
   values: Pick<LayerValues, "allowRead" | "denyRead" | "allowWrite" | "denyWrite">,
   facts: PolicyFacts,
+  bounds: readonly (readonly string[])[] = [],
 ): PathPolicy {
   const { allowRead = [], denyRead = [], allowWrite = [], denyWrite = [] } = values;
   return {
@@ -26,5 +28,6 @@ export function resolvedPaths(
     denyRead: sortedOnce(denyRead.flatMap((text) => deniedPlaces(text, facts))),
     allowWrite: sortedOnce(allowWrite.map((text) => allowedPlace(text, facts))),
     denyWrite: sortedOnce(denyWrite.flatMap((text) => deniedPlaces(text, facts))),
+    ...(bounds.length === 0 ? {} : { openedWithin: bounds.map((list) => sortedOnce(list.map((text) => allowedPlace(text, facts)))) }),
   };
 }

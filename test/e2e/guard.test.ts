@@ -85,7 +85,7 @@ for (const identity of identities) {
       const text = await start(guard.session, ["/tmp/script"]);
       assert.deepEqual(await text.exit, { kind: "not-started", code: 126, errno: "ENOEXEC" });
       const lost = await start(guard.session, ["true"], { cwd: "/no-such-directory" });
-      assert.deepEqual(await lost.exit, { kind: "not-started", code: 126, errno: "ENOENT" });
+      assert.deepEqual(await lost.exit, { kind: "not-started", code: 126, errno: "ENOENT", stage: "directory" });
       await eventually("every stream is over", () => (guard.session.openCommands === 0 ? true : undefined));
     });
 

@@ -1,7 +1,7 @@
 // What one run leaves in a write root must not widen what the next run may do, nor be executed by the host side of it. INVARIANT I-15
 // Each case is two runs of the real command line with the same policy of the user: the first plants, the second tries to profit.
 import assert from "node:assert/strict";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { capture } from "../../src/kit/spawn.ts";
@@ -62,4 +62,13 @@ test("programs planted in a search directory of the project are never started on
   await chmod(house.outside, 0o777);
   await capture(path.join(house.project, "bin/bwrap"), [], { environment: { PATH: "/usr/bin:/bin" } });
   assert.equal(await hostHas(path.join(house.outside, "ran")), true);
+});
+
+test("a result file goes where its directory was, whatever the command put in the directory's place", async () => {
+  await using resources = new AsyncDisposableStack();
+  const house = await openHouse(resources, `{allowWrite: ["."]}`);
+  await mkdir(path.join(house.project, "out"));
+  const { code } = await house.run(`rmdir out && ln -s "$1" out`, ["--result-file", path.join(house.project, "out/settings.json")]);
+  assert.notEqual(code, undefined);
+  assert.equal(await hostHas(path.join(house.outside, "settings.json")), false);
 });

@@ -1,3 +1,4 @@
+// Places are confirmed as the plan saw them; a rule that is not where it was refuses.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";

@@ -109,10 +109,10 @@ function isReserved(absolute: string): boolean {
   return ["/", "/run"].includes(absolute) || ["/proc", "/dev", ...privateBases].some((own) => isAtOrBelow(absolute, own));
 }
 
-/** "Everything" as the directories of `/` that can be shown. */
-function topDirectories(tree: FileTree): readonly string[] {
+/** "Everything" as the directories of `/` that can be shown. A home among them is not named by it. */
+function topDirectories(tree: FileTree, home: string): readonly string[] {
   const directories = tree.list("/").filter(({ kind }) => kind === "directory");
-  return directories.map(({ name }) => childOf("/", name)).filter((path) => !isReserved(path) && path !== "/tmp");
+  return directories.map(({ name }) => childOf("/", name)).filter((path) => !isReserved(path) && path !== "/tmp" && path !== home);
 }
 
 /** The links on the way to a path, each by its canonical place. */
@@ -146,12 +146,25 @@ function policyRules(spec: SandboxSpec, tree: FileTree): Rule[] {
   return lists.flatMap(([paths, effect]) =>
     paths
       .map((path) => canonicalPath(tree, path))
-      .flatMap((path) => (path === "/" && effect === "show" ? topDirectories(tree) : [path]))
+      .flatMap((path) => (path === "/" && effect === "show" ? topDirectories(tree, canonicalPath(tree, spec.user.home)) : [path]))
       .map((path): Rule => {
         if (isReserved(path)) throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.path-reserved", { values: { path } });
         return { path, effect, origin: "policy" };
       }),
   );
+}
+
+/**
+ * The entries without those that would open what the default view hides although somebody who only narrows wrote them: whoever he
+ * narrowed must have opened it too, by an entry at or below what is hidden. INVARIANT I-15
+ */
+function withinBounds(policy: readonly Rule[], hidden: readonly string[], bounds: readonly (readonly string[])[]): readonly Rule[] {
+  const isOpenedBy = (bound: readonly string[], path: string): boolean =>
+    hidden
+      .filter((hide) => isAtOrBelow(path, hide))
+      .every((hide) => bound.some((opened) => isAtOrBelow(path, opened) && isAtOrBelow(opened, hide)));
+  const denies = ({ effect }: Rule): boolean => effect === "hide" || effect === "freeze";
+  return policy.filter((rule) => denies(rule) || bounds.every((bound) => isOpenedBy(bound, rule.path)));
 }
 
 /** A project in a directory that a rule hides cannot be worked in, and its write root would silently undo the rule. */
@@ -192,13 +205,17 @@ export function compileRules(spec: SandboxSpec, tree: FileTree, protectedPaths: 
     throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.project-is-home", { values: { path: project, home: spec.user.home } });
   }
   refusePlantedLinks(spec, tree);
-  const policy = policyRules(spec, tree);
-  const rules: Rule[] = [...builtInRules(spec, tree), ...policy];
+  const home = canonicalPath(tree, spec.user.home);
+  const builtIn = builtInRules(spec, tree);
+  const hidden = [home, ...builtIn.filter(({ effect }) => effect === "hide").map(({ path }) => path)];
+  const bounds = (spec.paths.openedWithin ?? []).map((bound) => bound.map((path) => canonicalPath(tree, path)));
+  const policy = withinBounds(policyRules(spec, tree), hidden, bounds);
+  const rules: Rule[] = [...builtIn, ...policy];
   const roots = policy.filter(({ effect }) => effect === "write").map(({ path }) => path);
   refuseHiddenWork(rules, [project, ...roots]);
   refuseOwnHouse(roots, own);
   // A home is absent even where a wider path is shown; only what is named below it comes back.
-  rules.push({ path: canonicalPath(tree, spec.user.home), effect: "hide", origin: "built-in" });
+  rules.push({ path: home, effect: "hide", origin: "built-in" });
   rules.push({ path: project, effect: "show", origin: "built-in" });
   for (const { path, access } of own) rules.push({ path, effect: access === "hidden" ? "hide" : "freeze", origin: "protected" });
   return rules;

@@ -9,7 +9,7 @@ import { policyOption, projectOption, selectPolicy } from "../policy-selection.t
 import { describeFailure, failureJson } from "../render/failure.ts";
 import { driveRun } from "../run/drive-run.ts";
 import { createCollectingSink, createLiveSink } from "../run/output-sink.ts";
-import { checkResultFile, writeResultFile } from "../run/result-file.ts";
+import { openResultFile, type ResultFile } from "../run/result-file.ts";
 import { refusalDocument, resultDocument } from "../run/run-documents.ts";
 import { runOverrides } from "../run/run-overrides.ts";
 import { noteLines, sheetReportLines } from "../run/run-report.ts";
@@ -60,7 +60,7 @@ async function runRequest(context: CliContext, input: CommandInput): Promise<Run
   return { policy, argv: [command, ...rest], cwd, callerEnvironment: context.io.env, ...pty };
 }
 
-async function runForPerson(context: CliContext, input: CommandInput, resultFile: string | undefined): Promise<number> {
+async function runForPerson(context: CliContext, input: CommandInput, resultFile: ResultFile | undefined): Promise<number> {
   const request = await runRequest(context, input);
   const abort = new AbortController();
   let isPipeClosed = false;
@@ -75,7 +75,7 @@ async function runForPerson(context: CliContext, input: CommandInput, resultFile
   });
   const result = await driveRun(context, { door: await context.door(), request, sink, abort });
   const exitCode = isPipeClosed ? closedPipeExit : result.exitCode;
-  if (resultFile !== undefined) await writeResultFile(resultFile, resultDocument(result, exitCode, context.text));
+  await resultFile?.write(resultDocument(result, exitCode, context.text));
   if (isPipeClosed) return exitCode;
   const wantsSheet = input.options.has("sheet") || (context.stderr.isTerminal && !input.options.has("quiet"));
   const notes = noteLines(context, result, request);
@@ -86,14 +86,14 @@ async function runForPerson(context: CliContext, input: CommandInput, resultFile
   return exitCode;
 }
 
-async function runForProgram(context: CliContext, input: CommandInput, resultFile: string | undefined): Promise<number> {
+async function runForProgram(context: CliContext, input: CommandInput, resultFile: ResultFile | undefined): Promise<number> {
   const request = await runRequest(context, input);
   const door = await context.door();
   const policy = await door.policy(request.policy);
   const sink = createCollectingSink(policy.limits.returnedBytes);
   const result = await driveRun(context, { door, request, sink, abort: new AbortController() });
   const document = resultDocument(result, result.exitCode, context.text);
-  if (resultFile !== undefined) await writeResultFile(resultFile, document);
+  await resultFile?.write(document);
   // The output comes before the long answer sheet: it is what most readers want first.
   const { format, exitCode } = document;
   await context.stdout.write(printableJson({ format, exitCode, output: sink.collected(), result: document.result }));
@@ -103,16 +103,17 @@ async function runForProgram(context: CliContext, input: CommandInput, resultFil
 /** A refusal goes into the result file too, before it is shown. */
 async function execute(context: CliContext, input: CommandInput): Promise<number> {
   const asked = input.options.text("result-file");
-  const resultFile = asked === undefined ? undefined : path.resolve(context.cwd, asked);
-  if (resultFile !== undefined) await checkResultFile(resultFile);
+  const resultFile = asked === undefined ? undefined : await openResultFile(path.resolve(context.cwd, asked));
   try {
     return await (context.isJson ? runForProgram : runForPerson)(context, input, resultFile);
   } catch (error) {
     const failure = describeFailure(error, context.io.env);
-    if (resultFile !== undefined && failure.error.situation !== "cli.result-file-unwritable") {
-      await writeResultFile(resultFile, refusalDocument(failureJson(failure, context.text), failure.error.row.exit));
+    if (failure.error.situation !== "cli.result-file-unwritable") {
+      await resultFile?.write(refusalDocument(failureJson(failure, context.text), failure.error.row.exit));
     }
     throw error;
+  } finally {
+    await resultFile?.close();
   }
 }
 

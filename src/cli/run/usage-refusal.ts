@@ -2,7 +2,7 @@
 import path from "node:path";
 import type { CliContext, OptionSpec } from "../command.ts";
 import { failureJson, type Failure } from "../render/failure.ts";
-import { checkResultFile, writeResultFile } from "./result-file.ts";
+import { openResultFile } from "./result-file.ts";
 import { refusalDocument } from "./run-documents.ts";
 
 const flag = "--result-file";
@@ -42,9 +42,9 @@ export async function writeUsageRefusal(
   const asked = earlyResultFile(argv, options);
   if (asked === undefined || failure.error.code !== "USAGE_INVALID") return;
   try {
-    const file = path.resolve(context.cwd, asked);
-    await checkResultFile(file);
-    await writeResultFile(file, refusalDocument(failureJson(failure, context.text), failure.error.row.exit));
+    const file = await openResultFile(path.resolve(context.cwd, asked));
+    await file.write(refusalDocument(failureJson(failure, context.text), failure.error.row.exit));
+    await file.close();
   } catch {
     // A place that cannot be written is the next thing to repair, after the line itself.
   }
