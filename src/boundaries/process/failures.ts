@@ -8,6 +8,8 @@ export interface LaunchFailure {
   readonly guardPath: string;
   /** What it wrote to stderr, bounded. */
   readonly stderr: string;
+  /** Why it could not even be started, e.g. `EAGAIN`; undefined when it was. */
+  readonly startError?: string | undefined;
 }
 
 function unavailable(situation: string, values: Readonly<Record<string, string | number>>): GloveboxError {
@@ -23,6 +25,14 @@ const namespaceRefusals = [
   /unshare.*namespace/u,
 ];
 
+/** EAGAIN of fork(2) and clone(2): the caller has as many processes as it may have. Nobody forbade namespaces. */
+const processRefusal = /^bwrap: (?:Creating new namespace failed|Can't fork[^:]*): Resource temporarily unavailable/mu;
+
+/** True for a text in which a helper, or the attempt to start one, says that there may be no more processes. */
+export function isOutOfProcesses(text: string): boolean {
+  return processRefusal.test(text) || /\bEAGAIN\b/u.test(text);
+}
+
 /** `launcher: STEP PATH ERRNO`, one line, the path percent-encoded. */
 const launcherLine = /^launcher: (\w+) (\S+) (\S+)$/mu;
 
@@ -36,12 +46,14 @@ function launcherError(step: string, encoded: string, errno: string): GloveboxEr
   // The id map is held by a user namespace of its own: ENOSPC and EPERM are what the kernel says when there may be none (user_namespaces(7)).
   if (step === "idmap" && ["ENOSPC", "EPERM", "EUSERS"].includes(errno))
     return unavailable("wall.user-namespaces", { path, detail: errno });
+  if (errno === "EAGAIN") return unavailable("wall.process-limit", { path, detail: errno });
   return step === "idmap"
     ? unavailable("wall.idmap", { path, detail: errno })
     : unavailable("wall.launcher", { step, path, detail: errno });
 }
 
 export function launchError(failure: LaunchFailure): GloveboxError | undefined {
+  if (failure.startError === "EAGAIN") return unavailable("wall.process-limit", { path: failure.bubblewrapPath, detail: "EAGAIN" });
   const detail = failure.stderr.trim().split("\n").slice(-3).join("; ").slice(0, 500);
   if (detail === "") return undefined;
   const [, step, encoded, errno] = launcherLine.exec(failure.stderr) ?? [];
@@ -54,6 +66,7 @@ export function launchError(failure: LaunchFailure): GloveboxError | undefined {
   if (/^bwrap: Race condition binding/mu.test(failure.stderr)) {
     return new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path: detail } });
   }
+  if (processRefusal.test(failure.stderr)) return unavailable("wall.process-limit", { path: failure.bubblewrapPath, detail });
   if (namespaceRefusals.some((pattern) => pattern.test(failure.stderr))) {
     return unavailable("wall.user-namespaces", { path: failure.bubblewrapPath, detail });
   }

@@ -1,6 +1,6 @@
 // Starts bubblewrap with the guard inside, hands it the rules, and confirms from the host that the walls stand before anything may run.
 import { Duplex } from "node:stream";
-import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
 import { type GuardMediation, type GuardReady, type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../guard/guard.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
 import { type HeldPlace, openPlaces } from "./held-places.ts";
@@ -93,7 +93,15 @@ function writeTexts(child: HostChild, texts: readonly string[]): void {
   }
 }
 
-function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>; stderr: () => string } {
+interface Started {
+  readonly child: HostChild;
+  readonly ended: Promise<void>;
+  readonly stderr: () => string;
+  /** Why there is no process; undefined when there is one. */
+  readonly startError: () => string | undefined;
+}
+
+function start(request: LaunchRequest): Started {
   const { promise, resolve } = Promise.withResolvers<void>();
   const given = openPlaces(request.heldPlaces);
   const texts = openTexts(request.dataTexts);
@@ -105,10 +113,14 @@ function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>
       // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
       ownGroup: true,
     });
-    child.on("error", () => resolve());
+    let startError: string | undefined;
+    child.on("error", (error) => {
+      startError = systemErrorCode(error);
+      resolve();
+    });
     child.on("close", () => resolve());
     if (texts === undefined) writeTexts(child, request.dataTexts);
-    return { child, ended: promise, stderr: collectStderr(child) };
+    return { child, ended: promise, stderr: collectStderr(child), startError: () => startError };
   } finally {
     texts?.close();
     given.close();
@@ -119,7 +131,7 @@ function start(request: LaunchRequest): { child: HostChild; ended: Promise<void>
  * @throws WALL_UNAVAILABLE or SANDBOX_OPEN_FAILED; then nothing is left of what was started
  */
 export async function launch(request: LaunchRequest): Promise<Launched> {
-  const { child, ended, stderr } = start(request);
+  const { child, ended, stderr, startError } = start(request);
   const stop = (): boolean => child.kill("SIGKILL");
   request.signal.addEventListener("abort", stop, { once: true });
   const session = openGuardSession(streamAt(child, controlDescriptor), { allowTestBuild: request.isTest });
@@ -141,7 +153,7 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
     if (request.signal.aborted)
       throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-aborted", { values: { sandbox: request.sandboxId }, cause: error });
     const isSilent = error instanceof GloveboxError && error.code === "SANDBOX_CLOSED";
-    throw (isSilent ? launchError({ ...request, stderr: stderr() }) : undefined) ?? error;
+    throw (isSilent ? launchError({ ...request, stderr: stderr(), startError: startError() }) : undefined) ?? error;
   } finally {
     request.signal.removeEventListener("abort", stop);
   }

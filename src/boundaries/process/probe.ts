@@ -5,6 +5,7 @@ import type { ProbeLine, ProbeReport } from "../../contracts/boundary.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
 import { type GuardProbe, parseProbe, sizes } from "../../guard/guard.ts";
 import { capture } from "../../kit/spawn.ts";
+import { isOutOfProcesses } from "./failures.ts";
 import { allocatedUidBase } from "./identity.ts";
 import {
   bubblewrapMinimum,
@@ -53,6 +54,11 @@ function namespaceSetting(): string {
   if (setting("kernel.unprivileged_userns_clone") === "0") return "kernel.unprivileged_userns_clone=1";
   if (setting("kernel.apparmor_restrict_unprivileged_userns") === "1") return "kernel.apparmor_restrict_unprivileged_userns=0";
   return "user.max_user_namespaces=28633";
+}
+
+function namespaceFix(detail: string): Sentence {
+  if (isOutOfProcesses(detail)) return { key: "wall.fix.process-limit" };
+  return { key: "wall.fix.user-namespaces", values: { setting: namespaceSetting() } };
 }
 
 /** Runs the guard's own probe behind every namespace that a sandbox needs. */
@@ -161,8 +167,8 @@ type Inside = Awaited<ReturnType<typeof insideNamespaces>>;
 function namespacesLine(inside: Inside | undefined, missing: string): ProbeLine {
   if (inside === undefined) return untried("user-namespaces", missing);
   const works = inside.probe !== undefined;
-  const fix = { key: "wall.fix.user-namespaces", values: { setting: namespaceSetting() } };
-  return required({ name: "user-namespaces", works, detail: works ? "user, mount, pid, ipc, uts, cgroup, net" : inside.detail, fix });
+  const detail = works ? "user, mount, pid, ipc, uts, cgroup, net" : inside.detail;
+  return required({ name: "user-namespaces", works, detail, fix: namespaceFix(inside.detail) });
 }
 
 /** Never throws. */
