@@ -1,3 +1,4 @@
+// What a launch that failed says: each cause by its own name, and only that.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { launchError } from "./failures.ts";
