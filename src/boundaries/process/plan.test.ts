@@ -127,6 +127,15 @@ test("planSandbox() leaves links out of an expanded directory, since a rule on a
   );
 });
 
+test("planSandbox() lets a denial beat a deeper default of ours, and a deeper rule of the person beat the denial", () => {
+  const cargo = "/home/ann/.cargo";
+  assert.equal(accessInView(planOf(specOf({})).view, `${cargo}/bin/cargo`), "read");
+  for (const paths of [{ denyRead: [cargo] }, { denyRead: ["/home/ann"], allowRead: [project] }]) {
+    assert.ok(["hidden", "absent"].includes(accessInView(planOf(specOf(paths)).view, `${cargo}/bin/cargo`)));
+  }
+  assert.equal(accessInView(planOf(specOf({ denyRead: [cargo], allowRead: [`${cargo}/bin`] })).view, `${cargo}/bin/cargo`), "read");
+});
+
 test("planSandbox() shows of a home the project and toolchains, never what lies beside them", () => {
   const plan = planOf(specOf({}));
   assert.equal(mountOf(plan, project), `bind ${project}`);

@@ -210,7 +210,10 @@ export function compileRules(spec: SandboxSpec, tree: FileTree, protectedPaths: 
   const hidden = [home, ...builtIn.filter(({ effect }) => effect === "hide").map(({ path }) => path)];
   const bounds = (spec.paths.openedWithin ?? []).map((bound) => bound.map((path) => canonicalPath(tree, path)));
   const policy = withinBounds(policyRules(spec, tree), hidden, bounds);
-  const rules: Rule[] = [...builtIn, ...policy];
+  // What a person denies is not shown again by a deeper default of ours: ~/.cargo denied is ~/.cargo/bin denied.
+  const denied = policy.filter(({ effect }) => effect === "hide").map(({ path }) => path);
+  const isDenied = ({ path, effect }: Rule): boolean => effect === "show" && denied.some((place) => isAtOrBelow(path, place));
+  const rules: Rule[] = [...builtIn.filter((rule) => !isDenied(rule)), ...policy];
   const roots = policy.filter(({ effect }) => effect === "write").map(({ path }) => path);
   refuseHiddenWork(rules, [project, ...roots]);
   refuseOwnHouse(roots, own);
