@@ -41,6 +41,11 @@ static struct answer refuse(const struct opening *opening, enum place_kind kind)
   return answer_judgement(&opening->place, opening->call, kind);
 }
 
+// A program that runs as its owner: mmap() could rewrite it without the kernel taking the bits away, as write() makes it do.
+static bool has_special_bits(const struct stat *status) {
+  return S_ISREG(status->st_mode) && (status->st_mode & (S_ISUID | S_ISGID)) != 0;
+}
+
 // Links are refused by the resolution, not by a flag that the descriptor would show. Non-blocking, so that a pipe or a lease that turns up in this moment does not hold the lock.
 static struct answer perform(struct opening *opening) {
   const int flags = opening->flags;
@@ -57,6 +62,11 @@ static struct answer perform(struct opening *opening) {
   };
   const int fd = (int)syscall(SYS_openat2, opening->place.parent, opening->place.name, &how, sizeof how);
   if (fd < 0) return answer_error(errno);
+  struct stat opened;
+  if (writes(opening) && (fstat(fd, &opened) != 0 || has_special_bits(&opened))) {
+    close(fd);
+    return answer_error(EACCES);
+  }
   if ((flags & O_NONBLOCK) == 0) fcntl(fd, F_SETFL, flags & STATUS_FLAGS);
   return (struct answer){.kind = ANSWER_DESCRIPTOR, .descriptor = fd, .close_on_exec = (flags & O_CLOEXEC) != 0};
 }
@@ -84,6 +94,7 @@ static struct answer open_pointer(struct opening *opening, enum place_kind kind)
 static struct answer open_place(struct opening *opening) {
   const bool creates = !opening->exists && (opening->flags & O_CREAT) != 0;
   if (!writes(opening) && !creates) return answer_continue();
+  if (opening->exists && has_special_bits(&opening->status)) return answer_error(EACCES); // before anything is cut off
   const struct verdict verdict = place_judge(&opening->place);
   switch (verdict.kind) {
     case PLACE_PLAIN:

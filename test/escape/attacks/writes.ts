@@ -1,8 +1,8 @@
 // Attacks that want to change something outside the write roots, or what a rule protects inside one.
-import { lstat, readdir } from "node:fs/promises";
+import { chmod, lstat, readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Attack } from "../harness/attack.ts";
-import { changesFile, changesMetadata, makesFile } from "../harness/stages.ts";
+import { changesFile, changesMetadata, hostContent, makesFile } from "../harness/stages.ts";
 
 const bothLayers = ["outer", "inner"] as const;
 /** Landlock knows nothing of chmod, chown, utimes and attributes. */
@@ -175,6 +175,21 @@ const privilegedFiles: readonly Attack[] = [
       // Outside all ways must work (fchmodat2 is younger than some kernels); inside a single one is too many.
       succeeded: async () => (await countSpecialBits(ground.out)) >= (configuration === "outside" ? 10 : 1),
     }),
+  },
+  {
+    name: "rewrites an existing setuid program of the write root through a mapping",
+    families: [15],
+    program: { c: "rewrite-mapped" },
+    heldBy: ["inner"],
+    stage: async ({ ground }) => {
+      const target = path.join(ground.out, "program");
+      await writeFile(target, "#!/bin/true and some more");
+      await chmod(target, 0o4777);
+      return {
+        arguments: [target, "rewritten"],
+        succeeded: async () => (await hostContent(target))?.startsWith("rewritten") === true && ((await stat(target)).mode & 0o4000) !== 0,
+      };
+    },
   },
   {
     name: "makes a device node in the write root",
