@@ -5,7 +5,7 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 
 /** What this version does not have yet, under the name it will have. */
 const notBuilt = [
-  "mediator",
+  "mediated connects",
   "masker",
   "disk limit",
   "gate",

@@ -120,11 +120,24 @@ function kernelLines(probe: GuardProbe | undefined): readonly ProbeLine[] {
     }),
     required({
       name: "seccomp",
-      works: probe.hasSeccomp,
+      // Notification is what the mediator listens with.
+      works: probe.hasSeccomp && probe.hasSeccompNotify,
       detail: probe.hasSeccompNotify ? "filter, notify" : "filter",
       fix: { key: "wall.fix.seccomp" },
     }),
+    tracingLine(),
   ];
+}
+
+/** The mediator reads the paths of its descendants as a tracer would; Yama can forbid that even to an ancestor. */
+function tracingLine(): ProbeLine {
+  const scope = setting("kernel.yama.ptrace_scope") ?? "0";
+  return required({
+    name: "mediator",
+    works: Number(scope) < 2,
+    detail: `kernel.yama.ptrace_scope ${scope} (< 2)`,
+    fix: { key: "wall.fix.ptrace-scope" },
+  });
 }
 
 /** Makes one idmapped clone in a private mount namespace and lets it go again. */
