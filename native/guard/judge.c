@@ -19,6 +19,7 @@ struct walk {
   bool listed, git;
   bool loose; // below objects, refs or logs of a git directory, where names are branches and the like
   bool hooks, info;
+  bool remotes; // below remotes or branches of a git directory: configuration of an older form
 };
 
 static bool is(const char *name, size_t length, const char *word) {
@@ -40,6 +41,7 @@ static void step(struct walk *walk, const char *name, size_t length) {
   if (!walk->git || walk->loose) return;
   walk->info = is(name, length, "info");
   if (is(name, length, "hooks")) walk->hooks = true;
+  if (is(name, length, "remotes") || is(name, length, "branches")) walk->remotes = true;
   if (is(name, length, "objects") || is(name, length, "refs") || is(name, length, "logs")) walk->loose = true;
 }
 
@@ -96,10 +98,12 @@ static enum place_kind kind_in_hooks(const char *name) {
   return length > end && strcmp(name + length - end, ending) == 0 ? PLACE_GIT_SAMPLE : PLACE_GIT_HOOK;
 }
 
-// hooks/x and info/attributes of a git directory that only its structure makes one.
+// hooks/x, info/attributes, remotes/x and branches/x of a git directory that only its structure makes one.
 static enum place_kind kind_in_part(const struct place *place, const char *above, size_t above_length, bool loose) {
   const bool hooks = is(above, above_length, "hooks");
-  if (!hooks && !(is(above, above_length, "info") && strcasecmp(place->name, "attributes") == 0)) return PLACE_PLAIN;
+  const bool remotes = is(above, above_length, "remotes") || is(above, above_length, "branches");
+  const bool attributes = is(above, above_length, "info") && strcasecmp(place->name, "attributes") == 0;
+  if (!hooks && !remotes && !attributes) return PLACE_PLAIN;
   AUTO_CLOSE const int up = openat(place->parent, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (up >= 0 && !is_git(up, loose, "")) return PLACE_PLAIN;
   return hooks ? kind_in_hooks(place->name) : PLACE_GIT_ATTRIBUTES;
@@ -133,9 +137,11 @@ static enum place_kind kind_of(const struct place *place, const struct walk *wal
   if (may_be_folded(place)) return PLACE_FOLDING;
   if (strcasecmp(place->name, ".git") == 0) return PLACE_GIT_DIRECTORY;
   if (mediation_lists_below(place->name) || mediation_lists_path_below(place->path)) return PLACE_ABOVE_LISTED;
+  // Among branches git would take it for a pointer as soon as HEAD lies beside it: its text is checked in any case.
+  if (walk->git && walk->loose && strcasecmp(place->name, "commondir") == 0) return PLACE_GIT_POINTER;
   if (!walk->git || walk->loose) return kind_by_structure(place, above, above_length, walk->loose);
   if (walk->hooks) return kind_in_hooks(place->name);
-  if (walk->info && strcasecmp(place->name, "attributes") == 0) return PLACE_GIT_ATTRIBUTES;
+  if (walk->remotes || (walk->info && strcasecmp(place->name, "attributes") == 0)) return PLACE_GIT_ATTRIBUTES;
   if (walk->info) return kind_by_structure(place, above, above_length, true); // info/refs is a file of dumb transports
   return kind_in_git(place->name);
 }

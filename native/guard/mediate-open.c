@@ -48,7 +48,8 @@ static bool has_special_bits(const struct stat *status) {
 
 // Links are refused by the resolution, not by a flag that the descriptor would show. Non-blocking, so that a pipe or a lease that turns up in this moment does not hold the lock.
 static struct answer perform(struct opening *opening) {
-  const int flags = opening->flags;
+  // What was judged as there is never made: removing is free, so that another thread may have taken it away since.
+  const int flags = opening->exists ? opening->flags & ~O_CREAT : opening->flags;
   if (!opening->exists && (flags & O_CREAT) != 0) {
     mode_t mask;
     if (!caller_umask(opening->caller, &mask)) return answer_continue();
@@ -61,6 +62,10 @@ static struct answer perform(struct opening *opening) {
       .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
   };
   const int fd = (int)syscall(SYS_openat2, opening->place.parent, opening->place.name, &how, sizeof how);
+  if (fd < 0 && errno == ENOENT && flags != opening->flags && !opening->exclusive) {
+    opening->needs_exclusive = true; // judged again, as what it has become
+    return answer_continue();
+  }
   if (fd < 0) return answer_error(errno);
   struct stat opened;
   if (writes(opening) && (fstat(fd, &opened) != 0 || has_special_bits(&opened))) {
@@ -94,6 +99,7 @@ static struct answer open_pointer(struct opening *opening, enum place_kind kind)
 static struct answer open_place(struct opening *opening) {
   const bool creates = !opening->exists && (opening->flags & O_CREAT) != 0;
   if (!writes(opening) && !creates) return answer_continue();
+  if (opening->exists && (opening->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return answer_error(EEXIST);
   if (opening->exists && has_special_bits(&opening->status)) return answer_error(EACCES); // before anything is cut off
   const struct verdict verdict = place_judge(&opening->place);
   switch (verdict.kind) {
