@@ -38,8 +38,8 @@ export async function benchCommandLine(rounds = 15): Promise<void> {
   const gloveboxRun = [glovebox, "run", "--quiet", "--project", project, "--cwd", project, "--", "true"] as const;
   try {
     const version = await capture(srt, ["--version"], { environment });
-    console.log(`\nsrt ${version.stdout.trim()}: $ srt -c true`);
-    console.log(`$ ${gloveboxRun.slice(1).join(" ")}`);
+    console.log(`\nsrt ${version.stdout.trim()}, its default policy, no settings file: $ srt -c true`);
+    console.log(`glovebox, its default policy: $ glovebox ${gloveboxRun.slice(1).join(" ")}`);
     const alternatives = [
       await program("node -e 0", [process.execPath, "-e", "0"], environment),
       await program("glovebox --version", [glovebox, "--version"], environment),
