@@ -7,7 +7,9 @@ const outputs = new Set(["node_modules", "build", "bundle", "dist", ".git"]);
 /** @returns paths relative to `root`, sorted */
 export function listFiles(root: string, patterns: readonly string[]): string[] {
   const found = globSync([...patterns], { cwd: root, withFileTypes: true, exclude: (entry) => outputs.has(entry.name) });
-  const files = found.filter((entry) => entry.isFile()).map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
+  // In a linked worktree `.git` is a file, which a pattern may name: only what is below a directory is left out by `exclude`.
+  const written = found.filter((entry) => entry.isFile() && !outputs.has(entry.name));
+  const files = written.map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
   return [...new Set(files)].toSorted();
 }
 

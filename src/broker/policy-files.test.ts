@@ -1,6 +1,6 @@
 // Tests which policy documents a call finds, how strong each is, and which files are refused before they are read.
 import assert from "node:assert/strict";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
@@ -64,6 +64,19 @@ test("gatherPolicySources() refuses a user policy that others can write", async 
   await writeFile(file, "apiVersion: glovebox/v1\n");
   await chmod(file, 0o666);
   await assert.rejects(gatherPolicySources(parts, { projectDirectory: project }), refused("STATE_INSECURE"));
+});
+
+test("gatherPolicySources() refuses a policy that is a link to nothing, or hangs on one: it is unreadable, not absent", async (t) => {
+  const { base, project, user, parts } = await places(t);
+  const selection = { projectDirectory: project };
+  await assert.doesNotReject(gatherPolicySources(parts, selection));
+  for (const link of [path.join(project, "glovebox.yml"), path.join(user, "policy.toml"), path.join(base, "system")]) {
+    await symlink(path.join(base, "nothing"), link);
+    await assert.rejects(gatherPolicySources(parts, selection), refused("POLICY_UNREADABLE"), link);
+    await rm(link);
+  }
+  await symlink(user, path.join(base, "system"));
+  await assert.doesNotReject(gatherPolicySources(parts, selection), "a directory that is a link may hold no policy");
 });
 
 test("readNamedPolicy() refuses what is missing, no regular file or too large", async (t) => {

@@ -1,6 +1,6 @@
 // Finds and reads the policy documents of a call: system, user, project and flags. Reading only; what they mean is the policy room's work.
 import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, lstat, open, stat as statFollowing } from "node:fs/promises";
 import path from "node:path";
 import type { PolicySelection } from "../contracts/door.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
@@ -26,12 +26,26 @@ export interface FoundPolicy {
 
 type FormatOfFile = (name: string) => PolicySource["format"];
 
+/** The nearest name on the way to `file` that is there at all, when it is a link to nothing: what hangs on it is unreadable, not absent. */
+async function danglingLink(file: string): Promise<string | undefined> {
+  for (let place = file; ; place = path.dirname(place)) {
+    const present = await lstat(place).catch(() => undefined);
+    if (present === undefined && place !== path.dirname(place)) continue;
+    const target = await statFollowing(place).catch(() => undefined);
+    return target === undefined ? place : undefined;
+  }
+}
+
 async function openRegular(file: string): Promise<FileHandle | undefined> {
   try {
     // O_NONBLOCK: a fifo in the project must not hold us. O_NOFOLLOW is not set: a person may link their own policy.
     return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return undefined;
+    if (systemErrorCode(error) === "ENOENT") {
+      const link = await danglingLink(file);
+      if (link === undefined) return undefined;
+      throw new GloveboxError("POLICY_UNREADABLE", "policy-files.dangling", { values: { file, link }, cause: error });
+    }
     throw new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", {
       values: { file, errno: systemErrorCode(error) ?? "unknown" },
       cause: error,

@@ -1,5 +1,5 @@
 // Writes to standard output or error: with back-pressure, and with a closed pipe (`| head`) as an ordinary end instead of a crash.
-import { systemErrorCode } from "../contracts/glovebox-error.ts";
+import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
 import type { CliStream } from "./cli-io.ts";
 import { createStyle, type Style, type StyleChoice } from "./style.ts";
 
@@ -41,7 +41,7 @@ export class Output {
     return { rows: rows > 0 ? rows : 24, columns: columns > 0 ? columns : 80 };
   }
 
-  /** Resolves when the stream took the bytes. @throws OutputClosed when the reader is gone, the stream's own error otherwise. */
+  /** Resolves when the stream took the bytes. @throws OutputClosed when the reader is gone, RESULT_UNWRITABLE otherwise. */
   async write(data: string | Uint8Array): Promise<void> {
     if (data.length === 0) return;
     this.#checkFailure();
@@ -80,6 +80,6 @@ export class Output {
     if (code === "EPIPE" || code === "ECONNRESET" || code === "ERR_STREAM_DESTROYED") throw new OutputClosed();
     // EIO: the terminal went away.
     if (code === "EIO") throw new OutputClosed();
-    throw this.#failure instanceof Error ? this.#failure : new Error("Cannot write the output");
+    throw new GloveboxError("RESULT_UNWRITABLE", "cli.output-unwritable", { values: { errno: code ?? "unknown" }, cause: this.#failure });
   }
 }

@@ -39,6 +39,7 @@ export const errorTable = {
   LEDGER_UNREADABLE: { status: 503, exit: 125, retry: "after-fix" },
   LEDGER_INCONSISTENT: { status: 500, exit: 125, retry: "after-fix" },
   LEDGER_VALUE_REFUSED: { status: 500, exit: 125, retry: "never" },
+  RESULT_UNWRITABLE: { status: 500, exit: 125, retry: "after-fix" },
   INTERNAL: { status: 500, exit: 125, retry: "never" },
 } as const satisfies Record<string, ErrorRow>;
 

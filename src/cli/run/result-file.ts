@@ -10,7 +10,7 @@ import { printableJson } from "../../kit/printable-json.ts";
 import { usageError } from "../usage-error.ts";
 
 export interface ResultFile {
-  /** @throws INTERNAL when it cannot be written any more (the disk is full) */
+  /** @throws RESULT_UNWRITABLE when it cannot be written any more (the disk is full) */
   write(document: RunResultFile): Promise<void>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function openResultFile(file: string): Promise<ResultFile> {
         await writeFileAtomically(place, printableJson(document), 0o600);
       } catch (error) {
         const errno = systemErrorCode(error) ?? "unknown";
-        throw new GloveboxError("INTERNAL", "cli.result-file-unwritable", { values: { file, errno }, cause: error });
+        throw new GloveboxError("RESULT_UNWRITABLE", "cli.result-file-unwritable", { values: { file, errno }, cause: error });
       }
     },
     close: () => handle.close(),
