@@ -100,6 +100,7 @@
 #define GB_CALL_SYMLINK 6u
 #define GB_CALL_TRUNCATE 7u
 #define GB_CALL_BIND 8u
+#define GB_CALL_CONNECT 9u
 
 #define GB_RULE_LISTED_NAME 1u  // the name, or one above it, is on the list
 #define GB_RULE_GIT_CONFIG 2u   // a key that git would act on, or not written by a rename
@@ -108,6 +109,8 @@
 #define GB_RULE_GIT_STRUCTURE 5u // a part of a git directory that cannot be made or moved in this way
 #define GB_RULE_DEVICE 6u
 #define GB_RULE_LISTED_PATH 8u  // a path that the policy denies
+#define GB_RULE_HOST_SOCKET 9u  // nothing in this network namespace listens there
+#define GB_RULE_CROWDED 10u     // too many calls wait at once
 #define GB_RULE_FOLDING 7u      // the directory takes different names for one, beyond ASCII letters
 
 // How the guard's process ends; bubblewrap passes it on.

@@ -15,7 +15,7 @@ struct answer answer_result(long result) {
 }
 
 struct answer answer_refusal(const struct place *place, uint32_t call, uint32_t rule) {
-  mediator_report(place, call, rule, EACCES);
+  mediator_report(place->path, call, rule, EACCES);
   return answer_error(EACCES);
 }
 

@@ -5,12 +5,14 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/seccomp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -18,6 +20,9 @@
 #include "../cleanup.h"
 
 #define PAGE 4096u
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL // younger than the oldest headers that we build with
+#endif
 
 bool caller_read(const struct caller *caller, uint64_t address, void *into, size_t length) {
   const struct iovec local = {into, length};
@@ -42,6 +47,57 @@ int caller_open_directory(const struct caller *caller, int directory) {
   if (directory == AT_FDCWD) snprintf(name, sizeof name, "/proc/%d/cwd", caller->thread);
   else snprintf(name, sizeof name, "/proc/%d/fd/%d", caller->thread, directory);
   return open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+// What follows "/proc/self/", "/proc/thread-self/" or the same with the process's own number; NULL when the path is another.
+static const char *below_own_proc(const struct caller *caller, const char *path) {
+  static const char *const own[] = {"/proc/self/", "/proc/thread-self/"};
+  for (size_t index = 0; index < sizeof own / sizeof *own; index++) {
+    if (strncmp(path, own[index], strlen(own[index])) == 0) return path + strlen(own[index]);
+  }
+  if (strncmp(path, "/proc/", 6) != 0 || !isdigit((unsigned char)path[6])) return NULL;
+  char *end;
+  const long number = strtol(path + 6, &end, 10);
+  return *end == '/' && (number == caller->thread || number == caller_process(caller)) ? end + 1 : NULL;
+}
+
+// The rest of a path below the component `name`; NULL when it is another one, or nothing follows.
+static const char *after_component(const char *path, const char *name) {
+  const size_t length = strlen(name);
+  return strncmp(path, name, length) == 0 && path[length] == '/' ? path + length : NULL;
+}
+
+// `after` begins with a slash.
+static bool start_at(int directory, const char *after, int *base, const char **rest) {
+  *base = directory;
+  *rest = after + strspn(after, "/");
+  if (**rest == '\0') *rest = ".";
+  return *base >= 0;
+}
+
+bool caller_start(const struct caller *caller, int directory, const char *path, int *base, const char **rest) {
+  *base = -1;
+  *rest = path;
+  if (path[0] != '/') return (*base = caller_open_directory(caller, directory)) >= 0;
+  const char *own = below_own_proc(caller, path);
+  if (own == NULL) return true;
+  const char *after = after_component(own, "root"); // nobody inside has another root
+  if (after != NULL) {
+    *rest = after;
+    return true;
+  }
+  after = after_component(own, "cwd");
+  if (after != NULL) return start_at(caller_open_directory(caller, AT_FDCWD), after, base, rest);
+  if (strncmp(own, "fd/", 3) != 0 || !isdigit((unsigned char)own[3])) return true;
+  char *end;
+  const long number = strtol(own + 3, &end, 10);
+  if (*end != '/' || number > INT_MAX) return true;
+  return start_at(caller_open_directory(caller, (int)number), end, base, rest);
+}
+
+int caller_copy_descriptor(const struct caller *caller, int descriptor) {
+  AUTO_CLOSE const int handle = pidfd_open(caller->thread, PIDFD_THREAD); // its descriptors may not be its process's
+  return handle < 0 ? -1 : pidfd_getfd(handle, descriptor, 0);
 }
 
 static int descriptor_named(const char *path) {

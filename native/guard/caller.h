@@ -18,6 +18,11 @@ struct caller {
 // Copies a path or link target once. 0, or an errno.
 int caller_read_path(const struct caller *caller, uint64_t address, char path[PATH_BYTES]);
 bool caller_read(const struct caller *caller, uint64_t address, void *into, size_t length);
+// Where a path starts for the caller: *rest is absolute when *base is -1, else relative to that O_PATH descriptor. /proc/self is the caller's own.
+// False: the directory that `directory` (a number or AT_FDCWD) means cannot be opened, or has no need to be: the path cannot be followed.
+bool caller_start(const struct caller *caller, int directory, const char *path, int *base, const char **rest);
+// A copy of the thread's descriptor, or -1 and an errno.
+int caller_copy_descriptor(const struct caller *caller, int descriptor);
 // An O_PATH descriptor for what `directory` (a number or AT_FDCWD) means to the caller, or -1.
 int caller_open_directory(const struct caller *caller, int directory);
 // An O_PATH descriptor of the caller's descriptor that a path such as /dev/stdout or /proc/self/fd/3 names, or -1 when it names none.

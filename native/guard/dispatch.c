@@ -59,7 +59,7 @@ static int add_rule(struct guard *guard, const struct message_rule *rule) {
 }
 
 static bool mediates(const struct guard *guard) {
-  return has_layer(guard, GB_LAYER_MEDIATION) && mediation_is_needed();
+  return has_layer(guard, GB_LAYER_MEDIATION);
 }
 
 static int add_root(struct guard *guard, const char *path) {

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -19,9 +18,9 @@ bool mediate_resolve(const struct caller *caller, int directory, uint64_t addres
   place->parent = -1;
   *answer = answer_continue();
   if (caller_read_path(caller, address, path) != 0) return false;
-  AUTO_CLOSE const int base = path[0] == '/' ? -1 : caller_open_directory(caller, directory);
-  if (path[0] != '/' && base < 0) return false;
-  return place_resolve(base, path, place);
+  const char *rest;
+  AUTO_CLOSE int base = -1;
+  return caller_start(caller, directory, path, &base, &rest) && place_resolve(base, rest, place);
 }
 
 static uint32_t call_of(const struct make_request *request) {
@@ -88,11 +87,8 @@ struct answer mediate_make(const struct caller *caller, const struct make_reques
   return answer;
 }
 
-// The caller's socket. A thread with descriptors of its own is not served: the kernel, and Landlock, have the last word on its call.
-static int copy_socket(const struct caller *caller, pid_t process, int descriptor) {
-  AUTO_CLOSE const int handle = process <= 0 ? -1 : pidfd_open(process, 0);
-  if (handle < 0) return -1;
-  const int copy = pidfd_getfd(handle, descriptor, 0);
+static int copy_socket(const struct caller *caller, int descriptor) {
+  const int copy = caller_copy_descriptor(caller, descriptor);
   int domain = 0;
   socklen_t length = sizeof domain;
   if (copy >= 0 && caller_waits(caller) && getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX) return copy;
@@ -104,7 +100,7 @@ static int copy_socket(const struct caller *caller, pid_t process, int descripto
 static struct answer bind_at(const struct caller *caller, int descriptor, const struct place *place) {
   mode_t mask;
   if (!caller_umask(caller, &mask)) return answer_continue();
-  AUTO_CLOSE const int copy = copy_socket(caller, caller_process(caller), descriptor);
+  AUTO_CLOSE const int copy = copy_socket(caller, descriptor);
   if (copy < 0) return answer_continue();
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   const size_t length = strlen(place->name);
@@ -119,8 +115,9 @@ static struct answer bind_at(const struct caller *caller, int descriptor, const 
 
 static struct answer bind_name(const struct caller *caller, int descriptor, const char *path) {
   struct place place;
-  AUTO_CLOSE const int base = path[0] == '/' ? -1 : caller_open_directory(caller, AT_FDCWD);
-  if ((path[0] != '/' && base < 0) || !place_resolve(base, path, &place)) return answer_continue();
+  const char *rest;
+  AUTO_CLOSE int base = -1;
+  if (!caller_start(caller, AT_FDCWD, path, &base, &rest) || !place_resolve(base, rest, &place)) return answer_continue();
   const enum place_kind kind = place_judge(&place).kind;
   const struct answer answer = kind == PLACE_PLAIN ? bind_at(caller, descriptor, &place) : answer_judgement(&place, GB_CALL_BIND, kind);
   place_close(&place);

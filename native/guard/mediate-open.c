@@ -191,11 +191,10 @@ static struct answer open_anywhere(struct opening *opening, int base, const char
 }
 
 // A nameless file gets its name by a link later, past its opening: programs fall back to a named one.
-static struct answer open_nameless(int base, char *path) {
-  const size_t length = strlen(path);
+static struct answer open_nameless(int base, const char *directory) {
+  char path[PATH_BYTES];
   struct place place;
-  if (length + 3 > PATH_BYTES) return answer_continue();
-  memcpy(path + length, "/x", 3);
+  if ((size_t)snprintf(path, sizeof path, "%s/x", directory) >= sizeof path) return answer_continue();
   if (!place_resolve(base, path, &place)) return answer_continue();
   place_close(&place);
   return answer_error(EOPNOTSUPP);
@@ -204,20 +203,22 @@ static struct answer open_nameless(int base, char *path) {
 struct answer mediate_open(const struct caller *caller, const struct open_request *request) {
   char path[PATH_BYTES];
   if (caller_read_path(caller, request->path, path) != 0) return answer_continue();
-  AUTO_CLOSE const int base = path[0] == '/' ? -1 : caller_open_directory(caller, request->directory);
-  if (path[0] != '/' && base < 0) return answer_continue();
-  if ((request->flags & NAMELESS) != 0) return open_nameless(base, path);
+  const char *rest;
+  AUTO_CLOSE int base = -1;
+  if (!caller_start(caller, request->directory, path, &base, &rest)) return answer_continue();
+  if ((request->flags & NAMELESS) != 0) return open_nameless(base, rest);
   struct opening opening = {.caller = caller, .call = GB_CALL_OPEN, .flags = (int)request->flags, .mode = request->mode & 07777};
-  return open_anywhere(&opening, base, path);
+  return open_anywhere(&opening, base, rest);
 }
 
 struct answer mediate_truncate(const struct caller *caller, uint64_t address, uint64_t length) {
   char path[PATH_BYTES];
   if (caller_read_path(caller, address, path) != 0) return answer_continue();
-  AUTO_CLOSE const int base = path[0] == '/' ? -1 : caller_open_directory(caller, AT_FDCWD);
-  if (path[0] != '/' && base < 0) return answer_continue();
+  const char *rest;
+  AUTO_CLOSE int base = -1;
+  if (!caller_start(caller, AT_FDCWD, path, &base, &rest)) return answer_continue();
   struct opening opening = {.caller = caller, .call = GB_CALL_TRUNCATE, .flags = O_WRONLY | O_NONBLOCK | O_CLOEXEC};
-  const struct answer answer = open_anywhere(&opening, base, path);
+  const struct answer answer = open_anywhere(&opening, base, rest);
   if (answer.kind != ANSWER_DESCRIPTOR) return answer;
   AUTO_CLOSE const int fd = answer.descriptor;
   if (opening.is_pointer) return answer_error(EACCES);

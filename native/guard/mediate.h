@@ -31,6 +31,7 @@ struct answer mediate_truncate(const struct caller *caller, uint64_t path, uint6
 struct answer mediate_make(const struct caller *caller, const struct make_request *request);
 struct answer mediate_rename(const struct caller *caller, const struct pair_request *request);
 struct answer mediate_link(const struct caller *caller, const struct pair_request *request);
+struct answer mediate_connect(const struct caller *caller, int descriptor, uint64_t address, int length);
 struct answer mediate_bind(const struct caller *caller, int descriptor, uint64_t address, uint64_t length);
 
 // Reads the path and resolves it as the caller would. False: *answer says how the call ends.

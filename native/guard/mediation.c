@@ -61,10 +61,6 @@ int mediation_prepare(void) {
   return pthread_rwlock_init(lock, &attributes);
 }
 
-bool mediation_is_needed(void) {
-  return root_count > 0;
-}
-
 const struct write_root *mediation_root_of(const char *path) {
   const struct write_root *deepest = NULL;
   for (size_t index = 0; index < root_count; index++) {

@@ -19,8 +19,6 @@ int mediation_add_path(const char *path);
 // Makes the lock. Call once, before the first command.
 int mediation_prepare(void);
 
-// False: there is no write root, and nothing to mediate.
-bool mediation_is_needed(void);
 // The deepest write root at or above a canonical path, or NULL.
 const struct write_root *mediation_root_of(const char *path);
 // Whether `name` below a directory of the name `above` ("" when it has none) is listed. ASCII letters count in either case.

@@ -9,15 +9,19 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "interruption.h"
 #include "mediate.h"
 #include "waiting.h"
 
-#define THREADS 2
+#define THREADS 2 // that wait for nothing but the next call
+#define SPARE 2   // more, kept for the next call that may have to wait
+#define WAITS_MAX 64
 #define STACK_BYTES (512u * 1024u)
 #define SET_FLAGS _IOW('!', 4, uint64_t) // Linux 6.6: the caller and its mediator run on one processor in turn
 #define SYNC_WAKE_UP 1ul
@@ -101,6 +105,8 @@ static struct answer mediate(const struct caller *caller, int number, const uint
       return answer_continue();
     case SYS_truncate:
       return mediate_truncate(caller, at[0], at[1]);
+    case SYS_connect:
+      return mediate_connect(caller, (int)at[0], at[1], (int)at[2]);
     case SYS_bind:
       return mediate_bind(caller, (int)at[0], at[1], (uint32_t)at[2]);
     default:
@@ -112,6 +118,39 @@ static struct answer mediate(const struct caller *caller, int number, const uint
 static bool nobody_is_left(void) {
   struct pollfd wait = {notifications, 0, 0};
   return poll(&wait, 1, 0) == 1 && (wait.revents & POLLHUP) != 0;
+}
+
+static pthread_mutex_t crew_mutex = PTHREAD_MUTEX_INITIALIZER;
+static int crew, waiting; // threads that serve, and those of them that wait on behalf of a caller
+
+static void *serve(void *unused);
+
+static bool enlist(void) {
+  if (!mediator_start_thread(serve, NULL)) return false;
+  crew++;
+  return true;
+}
+
+bool mediator_begin_wait(void) {
+  pthread_mutex_lock(&crew_mutex);
+  const bool begins = waiting < WAITS_MAX && (crew - waiting > THREADS || enlist());
+  if (begins) waiting++;
+  pthread_mutex_unlock(&crew_mutex);
+  return begins;
+}
+
+void mediator_end_wait(void) {
+  pthread_mutex_lock(&crew_mutex);
+  waiting--;
+  pthread_mutex_unlock(&crew_mutex);
+}
+
+static bool is_surplus(void) {
+  pthread_mutex_lock(&crew_mutex);
+  const bool surplus = crew - waiting > THREADS + SPARE;
+  if (surplus) crew--;
+  pthread_mutex_unlock(&crew_mutex);
+  return surplus;
 }
 
 static void *serve(void *unused) {
@@ -131,6 +170,7 @@ static void *serve(void *unused) {
     for (int index = 0; index < 6; index++) arguments[index] = call.data.args[index];
     const struct answer answer = caller.thread > 0 ? mediate(&caller, call.data.nr, arguments) : answer_error(EPERM);
     answer_send(&caller, &answer);
+    if (is_surplus()) return NULL;
   }
 }
 
@@ -147,11 +187,12 @@ bool mediator_start_thread(void *(*run)(void *), void *argument) {
 
 bool mediator_start(int listener, mode_t mask, mediator_reporter report) {
   caller_umask_begins(mask);
+  if (!interruption_prepare()) return false;
   notifications = listener;
   reporter = report;
   ioctl(listener, SET_FLAGS, SYNC_WAKE_UP); // a kernel without it is only slower
   for (int count = 0; count < THREADS; count++) {
-    if (!mediator_start_thread(serve, NULL)) return false;
+    if (!enlist()) return false;
   }
   return true;
 }
@@ -161,6 +202,16 @@ uint32_t mediator_finish(void) {
   return refusals;
 }
 
-void mediator_report(const struct place *place, uint32_t call, uint32_t rule, uint32_t error) {
-  if (refusals++ < GB_SIZE_REFUSED_MAX) reporter(call, error, rule, place->path, (uint32_t)strlen(place->path));
+void mediator_report(const char *path, uint32_t call, uint32_t rule, uint32_t error) {
+  if (refusals++ < GB_SIZE_REFUSED_MAX) reporter(call, error, rule, path, (uint32_t)strlen(path));
+}
+
+void mediator_report_file(int file, uint32_t call, uint32_t rule, uint32_t error) {
+  char link[40];
+  char path[PATH_BYTES];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length > 0) path[length] = '\0';
+  else strcpy(path, "-");
+  mediator_report(path, call, rule, error);
 }

@@ -6,8 +6,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "place.h"
-
 // Starts answering; `mask` is the umask that the command begins with. False: the keeper must end, and with it everything. `report` sends what the mediator refused to the guard.
 typedef void (*mediator_reporter)(uint32_t call, uint32_t error, uint32_t rule, const char *path, uint32_t length);
 bool mediator_start(int listener, mode_t mask, mediator_reporter report);
@@ -16,6 +14,11 @@ uint32_t mediator_finish(void);
 
 // For the parts of the mediator.
 bool mediator_start_thread(void *(*run)(void *), void *argument);
-void mediator_report(const struct place *place, uint32_t call, uint32_t rule, uint32_t error);
+void mediator_report(const char *path, uint32_t call, uint32_t rule, uint32_t error);
+// As mediator_report, with the path that a descriptor has now.
+void mediator_report_file(int file, uint32_t call, uint32_t rule, uint32_t error);
+// Around what may hold the calling thread for long: another one takes its place. False: too many wait already.
+bool mediator_begin_wait(void);
+void mediator_end_wait(void);
 
 #endif

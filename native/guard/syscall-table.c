@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #define NUMBER_FSCHMODAT2 452u // younger than the oldest headers that we build with
@@ -62,12 +63,15 @@ const struct syscall_row syscall_rows[] = {
     BITS(chmod, 1, SETID), MAKES(mkdir, 1), MAKES(mknod, 1), MAKES(creat, 1), CREATE_MODE(open, 1), MEDIATED(rename), MEDIATED(link), MEDIATED(symlink),
 #endif
     // Names, and truncation by path.
-    MEDIATED(renameat2), MEDIATED(linkat), MEDIATED(symlinkat), MEDIATED(truncate), MEDIATED(bind),
+    MEDIATED(renameat2), MEDIATED(linkat), MEDIATED(symlinkat), MEDIATED(truncate), MEDIATED(bind), MEDIATED(connect),
     // Goes on; but until somebody changes a umask, the mediator knows it without looking.
     MEDIATED(umask),
 #ifdef SYS_renameat
     MEDIATED(renameat),
 #endif
+    // A connect that is none.
+    {"sendto", SYS_sendto, ROW_BITS, EOPNOTSUPP, 3, MSG_FASTOPEN, false}, {"sendmsg", SYS_sendmsg, ROW_BITS, EOPNOTSUPP, 2, MSG_FASTOPEN, false},
+    {"sendmmsg", SYS_sendmmsg, ROW_BITS, EOPNOTSUPP, 3, MSG_FASTOPEN, false},
     // Sockets.
     {"socket", SYS_socket, ROW_SOCKET, EAFNOSUPPORT, 0, 0, false}, {"socketpair", SYS_socketpair, ROW_SOCKET, EAFNOSUPPORT, 0, 0, false},
 };

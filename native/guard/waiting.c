@@ -13,12 +13,14 @@
 
 #include "../cleanup.h"
 #include "git-files.h"
+#include "interruption.h"
 #include "mediator.h"
 
 #define POINTERS_MAX 8
 #define POINTER_BYTES 4097 // one more than a pointer may have
 #define FIFOS_MAX 32
 #define FIFO_RETRY_US 2000
+#define FIFO_LOOK 10 // turns between looks at the caller's signals
 
 struct pointer {
   bool used;
@@ -47,7 +49,7 @@ static void finish_pointer(struct pointer *pointer) {
   const bool stands = refreshed && (verdict.kind == PLACE_GIT_POINTER || verdict.kind == PLACE_GIT_DIRECTORY);
   const int error = stands ? git_write_pointer(&pointer->place, bytes, length, pointer->mode, pointer->replace) : GIT_REFUSED;
   mediation_unlock();
-  if (error == GIT_REFUSED) mediator_report(&pointer->place, GB_CALL_OPEN, GB_RULE_GIT_POINTER, EACCES);
+  if (error == GIT_REFUSED) mediator_report(pointer->place.path, GB_CALL_OPEN, GB_RULE_GIT_POINTER, EACCES);
   close(pointer->pipe);
   place_close(&pointer->place);
   pointer->used = false;
@@ -127,7 +129,14 @@ static bool try_fifo(const struct fifo *fifo) {
 // A reader that waits in its own open counts as one already, so that trying again finds it.
 static void *wait_for_reader(void *argument) {
   struct fifo *fifo = argument;
-  while (!try_fifo(fifo) && caller_waits(&fifo->caller)) usleep(FIFO_RETRY_US);
+  for (int turn = 1; !try_fifo(fifo) && caller_waits(&fifo->caller); turn++) {
+    if (turn % FIFO_LOOK == 0 && caller_is_interrupted(&fifo->caller)) {
+      const struct answer answer = answer_error(RESTART_AFTER_SIGNAL);
+      answer_send(&fifo->caller, &answer);
+      break;
+    }
+    usleep(FIFO_RETRY_US);
+  }
   close(fifo->node);
   free(fifo);
   fifo_count--;
@@ -143,6 +152,7 @@ struct answer fifo_open(const struct caller *caller, int node, uint32_t flags) {
     fifo_count--;
   }
   free(fifo);
+  mediator_report_file(node, GB_CALL_OPEN, GB_RULE_CROWDED, ENFILE);
   close(node);
   return answer_error(ENFILE);
 }

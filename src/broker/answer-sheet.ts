@@ -25,7 +25,7 @@ export interface TaskView {
         readonly durationMs: number;
       }
     | undefined;
-  /** What the mediator refused inside write roots. */
+  /** What the mediator refused. */
   readonly refusedCalls: RefusedCalls;
   /** True when a later start found the task abandoned and cleaned up. */
   readonly wasReaped: boolean;
@@ -65,6 +65,8 @@ const refusedKeys: Readonly<Record<RefusedCall["rule"], string>> = {
   device: "task.happened.refused-call.device",
   folding: "task.happened.refused-call.folding",
   listedPath: "task.happened.refused-call.listed-path",
+  hostSocket: "task.happened.refused-call.host-socket",
+  crowded: "task.happened.refused-call.crowded",
 };
 
 /** Enough to see what it was about; the record has the rest. */

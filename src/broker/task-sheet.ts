@@ -62,9 +62,20 @@ function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
 const refusedSchema = z.looseObject({
   calls: z.array(
     z.strictObject({
-      call: z.enum(["open", "mkdir", "mknod", "rename", "link", "symlink", "truncate", "bind"]),
+      call: z.enum(["open", "mkdir", "mknod", "rename", "link", "symlink", "truncate", "bind", "connect"]),
       errno: z.string(),
-      rule: z.enum(["listedName", "gitConfig", "gitHook", "gitPointer", "gitStructure", "device", "folding", "listedPath"]),
+      rule: z.enum([
+        "listedName",
+        "gitConfig",
+        "gitHook",
+        "gitPointer",
+        "gitStructure",
+        "device",
+        "folding",
+        "listedPath",
+        "hostSocket",
+        "crowded",
+      ]),
       path: z.string(),
     }),
   ),

@@ -127,13 +127,23 @@ export type ExitReport =
   /** The sandbox ended underneath the command (guard died, protocol violation). */
   | { readonly kind: "lost"; readonly reason: string };
 
-/** A call that the mediator refused inside a write root. A claim, since the guard lives inside. */
+/** A call that the mediator refused. A claim, since the guard lives inside. */
 export interface RefusedCall {
-  readonly call: "open" | "mkdir" | "mknod" | "rename" | "link" | "symlink" | "truncate" | "bind";
+  readonly call: "open" | "mkdir" | "mknod" | "rename" | "link" | "symlink" | "truncate" | "bind" | "connect";
   /** errno name that the program got. */
   readonly errno: string;
-  readonly rule: "listedName" | "gitConfig" | "gitHook" | "gitPointer" | "gitStructure" | "device" | "folding" | "listedPath";
-  /** Absolute, inside; bytes that are not UTF-8 are replaced. */
+  readonly rule:
+    | "listedName"
+    | "gitConfig"
+    | "gitHook"
+    | "gitPointer"
+    | "gitStructure"
+    | "device"
+    | "folding"
+    | "listedPath"
+    | "hostSocket"
+    | "crowded";
+  /** Absolute, inside, or what the call named; bytes that are not UTF-8 are replaced. */
   readonly path: string;
 }
 

@@ -79,7 +79,7 @@ export const walls = {
 } as const;
 
 /** What REFUSED names: the call, by what it does. */
-export const calls = { open: 1, mkdir: 2, mknod: 3, rename: 4, link: 5, symlink: 6, truncate: 7, bind: 8 } as const;
+export const calls = { open: 1, mkdir: 2, mknod: 3, rename: 4, link: 5, symlink: 6, truncate: 7, bind: 8, connect: 9 } as const;
 
 /** What REFUSED names: why. */
 export const rules = {
@@ -91,6 +91,8 @@ export const rules = {
   device: 6,
   folding: 7,
   listedPath: 8,
+  hostSocket: 9,
+  crowded: 10,
 } as const;
 
 /** How the guard's process ends. */

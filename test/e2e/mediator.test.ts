@@ -9,9 +9,9 @@ import { capture } from "../../src/kit/spawn.ts";
 import { descendants, eventually } from "./guard-fixture.ts";
 import { base, installation, makeWorld, open, runIn, type World } from "./process-boundary-fixture.ts";
 
-async function build(): Promise<string> {
-  const program = path.join(base, "mediated-calls");
-  const source = path.join(installation, "test/fixtures/mediated-calls.c");
+async function build(name: string): Promise<string> {
+  const program = path.join(base, name);
+  const source = path.join(installation, "test/fixtures", `${name}.c`);
   const flags = ["-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-o", program];
   const { code, stderr } = await capture("/usr/bin/gcc", [...flags, source], { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000 });
   assert.equal(code, 0, stderr);
@@ -66,18 +66,23 @@ const configs: readonly { readonly what: string; readonly text: string; readonly
 ];
 
 suite("the mediator", { timeout: 120_000 }, () => {
-  test("each call gives a program the same inside as outside", async () => {
-    const program = await build();
-    const world = await makeWorld();
-    await mkdir(path.join(world.project, "inside"));
-    const outside = path.join(base, "outside-calls");
-    await mkdir(outside);
-    const expected = await capture(program, [outside], { environment: {}, timeoutMs: 60_000 });
-    const sandbox = await open(world.spec({ allowRead: [program] }));
-    const { output } = await runIn(sandbox, [program, "inside"], world.project);
-    assert.ok(output.split("\n").length > 100, output);
-    assert.deepEqual(output.split("\n"), expected.stdout.split("\n"));
-  });
+  for (const { name, lines } of [
+    { name: "mediated-calls", lines: 100 },
+    { name: "connected-calls", lines: 60 },
+  ]) {
+    test(`each call of ${name} gives a program the same inside as outside`, async () => {
+      const program = await build(name);
+      const world = await makeWorld();
+      await mkdir(path.join(world.project, "inside"));
+      const outside = path.join(base, `outside-${name}`);
+      await mkdir(outside);
+      const expected = await capture(program, [outside], { environment: {}, timeoutMs: 60_000 });
+      const sandbox = await open(world.spec({ allowRead: [program] }));
+      const { output } = await runIn(sandbox, [program, "inside"], world.project);
+      assert.ok(output.split("\n").length > lines, output);
+      assert.deepEqual(output.split("\n"), expected.stdout.split("\n"));
+    });
+  }
 
   test("a configuration of git changes only in harmless keys", async () => {
     const world = await makeWorld();

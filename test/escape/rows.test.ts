@@ -22,9 +22,9 @@ test("every family has an attack", () => {
   for (const [number, what] of families) assert.ok(covered.has(number), `no attack covers family ${number}: ${what}`);
 });
 
-test("a row claims a layer only where the suite can show it, and is either held, held anyway, or pending", () => {
-  for (const { name, heldBy, heldAnyway, pending } of attacks) {
-    const ways = [heldBy.length > 0, heldAnyway !== undefined, pending !== undefined].filter(Boolean);
+test("a row claims a layer only where the suite can show it, and is either held, held together, held anyway, or pending", () => {
+  for (const { name, heldBy, heldTogether, heldAnyway, pending } of attacks) {
+    const ways = [heldBy.length > 0, heldTogether !== undefined, heldAnyway !== undefined, pending !== undefined].filter(Boolean);
     assert.equal(ways.length, 1, name);
   }
 });
@@ -43,6 +43,7 @@ test("mustFail() follows the row in every configuration", () => {
   assert.deepEqual(verdicts({ heldBy: ["outer", "inner"] }), [false, true, true, true]);
   assert.deepEqual(verdicts({ heldBy: ["inner"] }), [false, false, true, true]);
   assert.deepEqual(verdicts({ heldBy: ["outer"] }), [false, true, false, true]);
+  assert.deepEqual(verdicts({ heldTogether: "because" }), [false, false, false, true]);
   assert.deepEqual(verdicts({ pending: "later" }), [false, false, false, false]);
   assert.deepEqual(verdicts({ heldAnyway: "because" }), [true, true, true, true]);
   assert.equal(mustFail(row({ heldAnyway: "because" }), "outside"), false);

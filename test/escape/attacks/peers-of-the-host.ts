@@ -1,5 +1,6 @@
 // Attacks that talk to what listens on the host: unix sockets, TCP, UDP.
 import { once } from "node:events";
+import { link, symlink } from "node:fs/promises";
 import path from "node:path";
 import type { Attack, Scene, Stage } from "../harness/attack.ts";
 import { type Listener, firstLine, listenDatagram, listenStream, startPeer, uniqueWord } from "../harness/peers.ts";
@@ -7,6 +8,9 @@ import { hostContent } from "../harness/stages.ts";
 
 /** Landlock here knows no network addresses of programs that must listen themselves, and no unix paths: the network namespace and the mounts hold these. */
 const onlyNamespaces = ["outer"] as const;
+
+/** The guard asks which sockets its network namespace has: without a namespace of its own, the host's are among them. */
+const askedInOwnNamespace = "the guard connects to what its own network namespace lists, and the outer wall gives it one";
 
 const hears =
   (listener: Listener, word: string): Stage["succeeded"] =>
@@ -46,6 +50,93 @@ const unixDatagram =
     return { arguments: [kind, "path", address, word], succeeded: heard };
   };
 
+/** A listener of the host, and what the attack is given to reach it: made by `approach`, which may put more in its way. */
+const shownListener =
+  (
+    place: (scene: Scene) => string,
+    approach: (address: string, word: string, scene: Scene) => Promise<readonly string[]> | readonly string[],
+  ) =>
+  async (scene: Scene): Promise<Stage> => {
+    const word = uniqueWord();
+    const address = path.join(place(scene), "host.sock");
+    const listener = await listenStream(scene.resources, { path: address });
+    return { arguments: await approach(address, word, scene), succeeded: hears(listener, word) };
+  };
+
+const inProject = (scene: Scene): string => scene.ground.project;
+const inWriteRoot = (scene: Scene): string => scene.ground.out;
+const connectTo = (address: string, word: string): readonly string[] => ["stream", "path", address, word];
+const socketRow = (name: string, families: readonly number[], program: string, stage: Attack["stage"]): Attack => ({
+  name,
+  families,
+  program: { c: program },
+  heldBy: [],
+  heldTogether: askedInOwnNamespace,
+  stage,
+});
+const race = (how: string, where: (scene: Scene) => string): Attack["stage"] =>
+  shownListener(where, (address, word, { ground }) => [how, address, ground.out, word]);
+
+const inShownPlaces: readonly Attack[] = [
+  socketRow("connects to a unix socket of the host that lies in the project", [55], "unix-connect", shownListener(inProject, connectTo)),
+  socketRow("connects to a unix socket of the host that lies in a write root", [55], "unix-connect", shownListener(inWriteRoot, connectTo)),
+  socketRow(
+    "connects to a unix socket of the host through a link",
+    [2, 55],
+    "unix-connect",
+    shownListener(inProject, async (address, word, { ground }) => {
+      const link = path.join(ground.out, "link.sock");
+      await symlink(address, link);
+      return connectTo(link, word);
+    }),
+  ),
+  socketRow(
+    "connects to a unix socket of the host that has a second name in a write root",
+    [6, 55],
+    "unix-connect",
+    shownListener(inProject, async (address, word, { ground }) => {
+      const name = path.join(ground.out, "second.sock");
+      await link(address, name);
+      return connectTo(name, word);
+    }),
+  ),
+  socketRow(
+    "moves a unix socket of the host within a write root and connects to it",
+    [5, 55],
+    "unix-approach",
+    shownListener(inWriteRoot, (address, word, { ground }) => ["move", address, ground.out, word]),
+  ),
+  socketRow(
+    "links a unix socket of the host within a write root and connects to it",
+    [6, 55],
+    "unix-approach",
+    shownListener(inWriteRoot, (address, word, { ground }) => ["link", address, ground.out, word]),
+  ),
+  socketRow(
+    "connects to a unix socket of the host through /proc/self/root",
+    [1, 55],
+    "unix-connect",
+    shownListener(inProject, (address, word) => connectTo(`/proc/self/root${address}`, word)),
+  ),
+  socketRow("connects to a unix socket of the host through /proc/self/cwd", [1, 55], "unix-approach", race("cwd", inProject)),
+  socketRow(
+    "connects to a unix socket of the host through a descriptor of its directory",
+    [1, 55],
+    "unix-approach",
+    race("descriptor", inProject),
+  ),
+  socketRow("lets another process connect its socket to one of the host", [38, 55], "unix-approach", race("pass", inProject)),
+  socketRow("swaps the address of its connect between two threads", [55], "unix-approach", race("address", inProject)),
+  socketRow("swaps the socket of its connect between two threads", [55], "unix-approach", race("socket", inProject)),
+  socketRow("turns a link of its connect between two threads", [2, 55], "unix-approach", race("turn", inProject)),
+  socketRow(
+    "connects to a unix socket of the host from a thread with descriptors of its own",
+    [55],
+    "unix-approach",
+    race("unshared", inProject),
+  ),
+];
+
 export const peersOfTheHost: readonly Attack[] = [
   {
     name: "connects to a hidden unix socket of the host",
@@ -54,14 +145,7 @@ export const peersOfTheHost: readonly Attack[] = [
     heldBy: onlyNamespaces,
     stage: unixPath((scene) => scene.ground.outside),
   },
-  {
-    name: "connects to a unix socket of the host that lies in the project",
-    families: [55],
-    program: { c: "unix-connect" },
-    heldBy: [],
-    pending: "the mediator performs every connect and admits only sockets of this network namespace",
-    stage: unixPath((scene) => scene.ground.project),
-  },
+  ...inShownPlaces,
   {
     name: "connects to an abstract unix socket of the host",
     families: [55],

@@ -47,6 +47,8 @@ export interface Attack {
   readonly program: Program;
   /** Each of these layers alone must hold it; a layer that is not listed must be shown not to. */
   readonly heldBy: readonly Layer[];
+  /** Why it takes both layers to hold it (then `heldBy` is empty): each one alone is shown not to. */
+  readonly heldTogether?: string;
   /** Why it fails even with both layers taken away (then `heldBy` is empty, since neither can be proven); undefined when it then succeeds. */
   readonly heldAnyway?: string;
   /** What will hold a row that no layer holds yet. The row is then shown to succeed, and goes stale when it does not. */
@@ -76,6 +78,6 @@ export function mustFail(attack: Attack, configuration: Configuration): boolean 
   if (configuration === "outside") return false;
   if (attack.heldAnyway !== undefined) return true;
   if (configuration === "none") return false;
-  if (configuration === "both") return attack.heldBy.length > 0;
+  if (configuration === "both") return attack.heldBy.length > 0 || attack.heldTogether !== undefined;
   return attack.heldBy.includes(configuration);
 }

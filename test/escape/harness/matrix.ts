@@ -19,7 +19,7 @@ the other one holds alone; in the last column it is a door that the note names.
 
 function noteOf(attack: Attack): string {
   if (attack.pending !== undefined) return `open until ${attack.pending}`;
-  return attack.heldAnyway ?? "";
+  return attack.heldAnyway ?? attack.heldTogether ?? "";
 }
 
 const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;

@@ -217,6 +217,54 @@ END
 python3 main.py`,
   },
   {
+    name: "python: a listener, a manager and an event loop on unix sockets",
+    needs: ["python3"],
+    script: `cat > main.py <<'END'
+import asyncio, multiprocessing.connection as connection, threading
+from multiprocessing.managers import BaseManager
+with connection.Listener(family="AF_UNIX") as listener:
+    thread = threading.Thread(target=lambda: listener.accept().send("from a listener")); thread.start()
+    with connection.Client(listener.address) as client: print(client.recv())
+    thread.join()
+class Manager(BaseManager): pass
+Manager.register("numbers", lambda: [3, 1, 2])
+if __name__ == "__main__":
+    with Manager() as manager: numbers = manager.numbers(); numbers.sort(); print(numbers)
+    async def main():
+        async def answer(reader, writer): writer.write((await reader.readline())[::-1]); await writer.drain(); writer.close()
+        async with await asyncio.start_unix_server(answer, "loop.sock"):
+            async def ask(number):
+                reader, writer = await asyncio.open_unix_connection("loop.sock"); writer.write(b"%d\\n" % number); return await reader.read()
+            print(sorted(await asyncio.gather(*(ask(number) for number in range(40)))))
+    asyncio.run(main())
+END
+python3 main.py`,
+  },
+  {
+    name: "node: clients of a unix socket and of a TCP port, many at once",
+    needs: ["node"],
+    script: `cat > main.mjs <<'END'
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+for (const where of [{ path: "node.sock" }, { host: "127.0.0.1", port: 0 }]) {
+  const server = createServer((socket) => socket.on("error", () => {}).pipe(socket)).listen(where); await once(server, "listening");
+  const target = where.path === undefined ? { host: "127.0.0.1", port: server.address().port } : where;
+  const ask = async (number) => { const socket = connect(target); socket.end("<" + number + ">"); let text = ""; for await (const part of socket) text += part; return text; };
+  console.log((await Promise.all(Array.from({ length: 60 }, (_, number) => ask(number)))).join("")); server.close();
+}
+const missing = connect("missing.sock"); const [error] = await once(missing, "error"); console.log(error.code);
+END
+node main.mjs`,
+  },
+  {
+    name: "tmux: a server, a session and commands from other clients",
+    needs: ["tmux", "timeout"],
+    script: `export TMUX_TMPDIR="$PWD"; unset TMUX
+timeout 30 tmux -f /dev/null -L one new-session -d -s work 'echo inside; exec cat' && tmux -L one list-sessions -F '#{session_name}'
+until tmux -L one capture-pane -p -t work | grep -q inside; do :; done
+tmux -L one capture-pane -p -t work | head -1; tmux -L one kill-server; tmux -L one list-sessions 2>&1 | sed 's/ .*//'`,
+  },
+  {
     name: "UDP between two local sockets",
     needs: ["python3"],
     script: `python3 -c '

@@ -1,0 +1,98 @@
+// A thread that waits in the kernel looks up now and then: a timer of its own interrupts it, and /proc says what the caller has pending.
+#define _GNU_SOURCE
+#include "interruption.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../cleanup.h"
+
+#define LOOK_MS 20
+#define STATUS_BYTES 4096
+#define TICK SIGRTMIN
+
+static void do_nothing(int number) {
+  (void)number;
+}
+
+bool interruption_prepare(void) {
+  struct sigaction action = {.sa_handler = do_nothing}; // without SA_RESTART
+  sigemptyset(&action.sa_mask);
+  return sigaction(TICK, &action, NULL) == 0;
+}
+
+static uint64_t signals_in(const char *status, const char *field) {
+  const char *at = strstr(status, field);
+  return at == NULL ? 0 : strtoull(at + strlen(field), NULL, 16);
+}
+
+bool caller_is_interrupted(const struct caller *caller) {
+  char name[64];
+  char status[STATUS_BYTES];
+  if (!caller_waits(caller)) return true;
+  snprintf(name, sizeof name, "/proc/%d/status", caller->thread);
+  AUTO_CLOSE const int fd = open(name, O_RDONLY | O_CLOEXEC);
+  const ssize_t length = fd < 0 ? -1 : read(fd, status, sizeof status - 1);
+  if (length <= 0) return true;
+  status[length] = '\0';
+  // A signal to the whole process is given to its first thread, unless that one blocks it.
+  const bool is_first = caller_process(caller) == caller->thread;
+  const uint64_t pending = signals_in(status, "\nSigPnd:\t") | (is_first ? signals_in(status, "\nShdPnd:\t") : 0);
+  return (pending & ~signals_in(status, "\nSigBlk:\t")) != 0;
+}
+
+static bool start_timer(timer_t *timer) {
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK};
+  event._sigev_un._tid = gettid();
+  if (timer_create(CLOCK_MONOTONIC, &event, timer) != 0) return false;
+  const struct timespec step = {.tv_nsec = LOOK_MS * 1000000l};
+  const struct itimerspec interval = {step, step};
+  if (timer_settime(*timer, 0, &interval, NULL) == 0) return true;
+  timer_delete(*timer);
+  return false;
+}
+
+static void let_tick(bool pass) {
+  sigset_t tick;
+  sigemptyset(&tick);
+  sigaddset(&tick, TICK);
+  pthread_sigmask(pass ? SIG_UNBLOCK : SIG_BLOCK, &tick, NULL);
+}
+
+static int64_t now_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+// The socket's own time limit, 0: none.
+static int64_t limit_us(int socket) {
+  struct timeval limit = {0};
+  socklen_t length = sizeof limit;
+  getsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, &length);
+  return (int64_t)limit.tv_sec * 1000000 + limit.tv_usec;
+}
+
+int connect_interruptibly(const struct caller *caller, int socket, const struct sockaddr *address, socklen_t length) {
+  timer_t timer;
+  if (!start_timer(&timer)) return EAGAIN;
+  const int64_t limit = limit_us(socket);
+  const int64_t end = now_us() + limit;
+  let_tick(true);
+  int error;
+  do {
+    error = connect(socket, address, length) == 0 ? 0 : errno; // after EINTR a connection under way goes on
+    if (error == EINTR && limit > 0 && now_us() >= end) error = address->sa_family == AF_UNIX ? EAGAIN : EINPROGRESS;
+  } while (error == EINTR && !caller_is_interrupted(caller));
+  let_tick(false);
+  timer_delete(timer);
+  return error == EINTR && limit == 0 ? RESTART_AFTER_SIGNAL : error;
+}
