@@ -8,19 +8,10 @@ enableCompileCache(path.join(installation, "build/compile-cache"));
 
 const { openProcessIo, runCli } = await import("./cli/cli.ts");
 const { hostUser } = await import("./kit/host-user.ts");
-const { rawArguments, rawEnvironment } = await import("./kit/raw-process.ts");
+const { rawArguments, rawCurrentDirectory, rawEnvironment } = await import("./kit/raw-process.ts");
 const { version } = await import("./contracts/version.ts");
 
 const environment = rawEnvironment(process.env);
-
-/** Undefined when the directory that the shell stands in was deleted. */
-function currentDirectory(): string | undefined {
-  try {
-    return process.cwd();
-  } catch {
-    return undefined; // the only thing that getcwd(3) can mean here
-  }
-}
 
 let close = (): Promise<void> => Promise.resolve();
 
@@ -36,7 +27,7 @@ process.exitCode = await runCli({
   argv: rawArguments(process.argv.slice(2)),
   door: openDoor,
   io: openProcessIo(process, environment),
-  cwd: currentDirectory(),
+  cwd: rawCurrentDirectory(),
   home: hostUser().home,
   version,
 });

@@ -13,6 +13,7 @@ import { ActionRecord, type ActionIdentity, type StreamCommitments } from "./act
 import { taskAnswerSheet } from "./answer-sheet.ts";
 import { buildEnvironment } from "./environment.ts";
 import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
+import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import type { StateLayout } from "./state-layout.ts";
 import type { Step } from "./step.ts";
 import { type SupervisionReport, supervise } from "./supervise.ts";
@@ -229,6 +230,7 @@ async function openJournal({ parts, identity }: Action): Promise<TaskJournal> {
 
 /** Runs one command as a task of its own. The result is released only when its record is on the device. */
 export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, request: RunRequest, io: RunIo): Promise<RunResult> {
+  refuseUnrecordable(request.argv);
   const identity = { task: makeTaskId(parts.ids), action: makeActionId(parts.ids), sandbox: makeSandboxId(parts.ids) };
   const record = new ActionRecord(parts.ledger, identity, policy);
   const environment = buildEnvironment({

@@ -25,7 +25,7 @@ export interface CliOptions {
   /** Called at most once, and never for help, `--version` or a usage error. */
   readonly door: () => Promise<Door>;
   readonly io: CliIo;
-  /** Absolute; undefined when the current directory is gone. */
+  /** Absolute, bytes that are not UTF-8 as lone surrogates; undefined when the current directory is gone. */
   readonly cwd: string | undefined;
   /** Absolute; by the user database, not by a variable. */
   readonly home: string;
@@ -42,6 +42,7 @@ function createContext(options: CliOptions): CliContext {
     io,
     get cwd() {
       if (cwd === undefined) throw usageError("usage.no-current-directory");
+      if (!cwd.isWellFormed()) throw usageError("usage.not-utf8", { argument: cwd });
       return cwd;
     },
     home,

@@ -91,6 +91,8 @@ test("parseCommandLine() refuses options of a command that stand before it", () 
 test("parseCommandLine() refuses missing, unexpected and repeated values", () => {
   refuses(["run", "--policy", "--json", "--", "true"], "usage.value-missing", { option: "--policy" });
   refuses(["run", "--policy", "--", "true"], "usage.value-missing", { option: "--policy" });
+  for (const empty of [["--project", ""], ["--project="], ["--allow-write", ""]])
+    refuses(["run", ...empty, "--", "true"], "usage.value-missing");
   refuses(["doctor", "--json=yes"], "usage.value-unexpected", { option: "--json" });
   refuses(["run", "--wall", "1s", "--wall", "2s", "--", "true"], "usage.option-repeated", { option: "--wall" });
 });

@@ -91,8 +91,9 @@ function readOption(token: Extract<Token, { kind: "option" }>, known: readonly O
     if (token.value !== undefined) throw usageError("usage.value-unexpected", { option: token.rawName });
     return "";
   }
-  // `--policy --json` is a forgotten value far more often than a file of that name; `--policy=--json` says so plainly.
-  if (token.value === undefined || (!token.inlineValue && token.value.startsWith("-"))) {
+  // `--policy --json` is a forgotten value far more often than a file of that name; `--policy=--json` says so plainly. An empty value is a
+  // variable that was not set: as a path it would mean the current directory.
+  if (token.value === undefined || token.value === "" || (!token.inlineValue && token.value.startsWith("-"))) {
     throw usageError("usage.value-missing", { option: token.rawName, value: option.value });
   }
   return token.value;

@@ -1,6 +1,6 @@
-// This process's arguments and environment as the kernel holds them. Node decodes them as UTF-8 and replaces what is not: `rm $'\xff'` would
-// remove another file than the one that was asked for.
-import { readFileSync } from "node:fs";
+// This process's arguments, environment and directory as the kernel holds them. Node decodes them as UTF-8 and replaces what is not: `rm $'\xff'`
+// would remove another file than the one that was asked for.
+import { readFileSync, readlinkSync } from "node:fs";
 import { decodeByteText } from "./byte-text.ts";
 
 function entries(file: string): readonly string[] {
@@ -30,4 +30,14 @@ export function rawEnvironment(decoded: Readonly<Record<string, string | undefin
   return Object.fromEntries(
     Object.entries(decoded).map(([name, value]) => [name, value === undefined ? undefined : (raw.get(name) ?? value)]),
   );
+}
+
+/** Undefined when the directory that the shell stands in was deleted. */
+export function rawCurrentDirectory(): string | undefined {
+  try {
+    const decoded = process.cwd();
+    return decoded.includes("\uFFFD") ? decodeByteText(readlinkSync("/proc/self/cwd", "buffer")) : decoded;
+  } catch {
+    return undefined; // the only thing that getcwd(3) can mean here
+  }
 }

@@ -46,3 +46,23 @@ test("an option's value that is not UTF-8 is refused", async (t) => {
   assert.match(stderr, /USAGE_INVALID/u);
   assert.doesNotMatch(stderr, /ran/u);
 });
+
+test("a directory whose name is not UTF-8 is refused, also behind a link, and none with a similar name is taken for it", async (t) => {
+  const { stdout, stderr } = await host(
+    t,
+    `similar=$(printf '\\357\\277\\275\\357\\277\\275('); mkdir "$bad" "$similar"; ln -s "$bad" link; (cd "$bad" && glovebox run -- touch ran; echo "code $?")
+    for option in --project --cwd; do glovebox run $option link -- touch ran; echo "code $?"; done; find . -name ran`,
+  );
+  assert.equal(stdout, "code 2\ncode 2\ncode 2\n", stderr);
+  assert.match(stderr, /is not UTF-8 text/u);
+});
+
+test("a rule about a link to such a name is refused: it would hold for a similar name", async (t) => {
+  const { stdout, stderr } = await host(
+    t,
+    `mkdir -p ../outside/"$bad"; ln -s "$bad" ../outside/link
+    for option in --deny-read --allow-read --allow-write; do glovebox run $option ../outside/link -- touch ran; echo "code $?"; done; ls`,
+  );
+  assert.equal(stdout, "code 122\ncode 122\ncode 122\n", stderr);
+  assert.match(stderr, /PATH_RULE_UNENFORCEABLE/u);
+});

@@ -1,4 +1,5 @@
 // The questions that a plan asks about the host's files, as a port: the planner stays pure and its tests need no files.
+import { isUtf8 } from "node:buffer";
 import {
   accessSync,
   type BigIntStats,
@@ -10,7 +11,7 @@ import {
   readlinkSync,
   realpathSync,
 } from "node:fs";
-import { systemErrorCode } from "../../contracts/glovebox-error.ts";
+import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
 import { childOf } from "./paths.ts";
 
 export type EntryKind = "file" | "directory" | "link" | "other";
@@ -43,7 +44,7 @@ export interface FileTree {
   survey(directory: string): Survey;
   /** The text of a link. */
   linkTarget(absolute: string): string | undefined;
-  /** The same place without links; undefined when it does not exist. */
+  /** The same place without links; undefined when it does not exist. @throws PATH_RULE_UNENFORCEABLE when its name is not UTF-8 */
   canonical(absolute: string): string | undefined;
   /** True when the host's own permissions let the sandbox's user read the file, or look into the directory. */
   canReach(absolute: string): boolean;
@@ -79,6 +80,12 @@ function hasAccess(absolute: string | Buffer, mode: number): boolean {
   } catch {
     return false; // whatever the reason, this process cannot
   }
+}
+
+/** Rules are text: bytes that Node would replace would name another place, and the rule would hold there. */
+function asText(bytes: Buffer, absolute: string): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.name-not-utf8", { values: { path: absolute } });
 }
 
 /** Whoever owns a closed directory opens it again; whoever may search and write it has names there that no listing shows. */
@@ -134,8 +141,12 @@ export function hostFileTree(readerIsSelf: boolean): FileTree {
     },
     linkTarget: (absolute) => orUndefined(() => readlinkSync(absolute)),
     // Most questions are about files that are not there: asking first is ten times cheaper than an exception.
-    canonical: (absolute) =>
-      orUndefined(() => (lstatSync(absolute, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(absolute))),
+    canonical: (absolute) => {
+      const find = () =>
+        lstatSync(absolute, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(absolute, "buffer");
+      const found = orUndefined(find);
+      return found === undefined ? undefined : asText(found, absolute);
+    },
     text: (absolute) => orUndefined(() => readFileSync(absolute, "utf8")),
   };
 }

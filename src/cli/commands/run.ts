@@ -1,6 +1,5 @@
 // `glovebox run [options] -- CMD...`: one command behind the wall. The command's output is ours, its exit code is ours; the rest is on stderr.
 import path from "node:path";
-import { realpath } from "node:fs/promises";
 import type { PolicySelection, RunRequest } from "../../contracts/door.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import type { CliCommand, CliContext, CommandInput, OptionSpec } from "../command.ts";
@@ -9,6 +8,7 @@ import { policyOption, projectOption, selectPolicy } from "../policy-selection.t
 import { describeFailure, failureJson } from "../render/failure.ts";
 import { driveRun } from "../run/drive-run.ts";
 import { createCollectingSink, createLiveSink } from "../run/output-sink.ts";
+import { realDirectory } from "../run/real-directory.ts";
 import { openResultFile, type ResultFile } from "../run/result-file.ts";
 import { refusalDocument, resultDocument } from "../run/run-documents.ts";
 import { runOverrides } from "../run/run-overrides.ts";
@@ -43,11 +43,8 @@ function wantsPty(context: CliContext, input: CommandInput): boolean {
   return context.io.stdin.isTTY === true && context.stdout.isTerminal && context.stderr.isTerminal;
 }
 
-async function startDirectory(context: CliContext, input: CommandInput): Promise<string> {
-  const directory = path.resolve(context.cwd, input.options.text("cwd") ?? ".");
-  return realpath(directory).catch(() => {
-    throw usageError("usage.directory-missing", { directory });
-  });
+function startDirectory(context: CliContext, input: CommandInput): Promise<string> {
+  return realDirectory(path.resolve(context.cwd, input.options.text("cwd") ?? "."));
 }
 
 async function runRequest(context: CliContext, input: CommandInput): Promise<RunRequest> {

@@ -3,11 +3,12 @@
 import { lstat, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { usageError } from "../usage-error.ts";
+import { realDirectory } from "./real-directory.ts";
 
 async function canonicalDirectory(directory: string): Promise<string> {
   const found = await stat(directory).catch(() => undefined);
   if (found?.isDirectory() !== true) throw usageError("usage.directory-missing", { directory });
-  return realpath(directory);
+  return realDirectory(directory);
 }
 
 function isTooWide(directory: string, home: string): boolean {
