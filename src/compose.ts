@@ -11,6 +11,7 @@ import {
   prepareState,
   readNamedPolicy,
   reapAbandonedTasks,
+  type ReapSandbox,
   runCommand,
   type StateLayout,
   stateLayout,
@@ -116,13 +117,11 @@ class ComposedDoor implements Door {
     return runCommand(parts, policy, request, io);
   };
 
-  readonly #reapSandbox = async (
-    sandboxId: string,
-    objects: readonly { readonly kind: string; readonly name: string }[],
-  ): Promise<number> => {
-    const privateDirectory = objects.find((object) => object.kind === "directory")?.name;
-    if (privateDirectory === undefined) return 0;
-    return (await reapProcessSandbox({ sandboxId, privateDirectory })).processes;
+  readonly #reapSandbox: ReapSandbox = async (sandboxId, objects) => {
+    const named = (kind: string): readonly string[] => objects.filter((object) => object.kind === kind).map(({ name }) => name);
+    const [privateDirectory] = named("directory");
+    if (privateDirectory === undefined) return { processes: 0, cgroups: 0 };
+    return reapProcessSandbox({ sandboxId, privateDirectory, cgroups: named("cgroup") });
   };
 
   readonly #tryLock = async (file: string): Promise<{ release(): void } | undefined> => {

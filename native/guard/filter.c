@@ -113,6 +113,12 @@ static void emit_body(struct bpf_program *program, const struct syscall_row *row
       bpf_refuse(program, row->error);
       bpf_allow(program);
       return;
+    case ROW_UNLESS_BITS:
+      bpf_load_argument(program, row->argument);
+      bpf_skip_unless_any_bit(program, row->bits, 1);
+      bpf_allow(program);
+      bpf_refuse(program, row->error);
+      return;
     case ROW_CREATE_MODE:
       emit_create_mode(program, row);
       return;

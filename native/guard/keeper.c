@@ -178,6 +178,15 @@ static void open_handover(int ends[2]) {
   ends[1] = lifted;
 }
 
+// What the mediator does for the command is bound by the command's own limit of file sizes; its signal is blocked like every other.
+static void take_file_limit(const struct message_exec *request) {
+  for (uint32_t index = 0; index < request->rlimit_count; index++) {
+    const struct message_rlimit *wanted = &request->rlimits[index];
+    const struct rlimit limit = {wanted->value, wanted->value};
+    if (wanted->resource == RLIMIT_FSIZE && setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
+  }
+}
+
 _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
   close_all_but(plan, socket, proc);
   sigset_t children;
@@ -189,6 +198,7 @@ _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
   int handover[2] = {-1, -1};
   if (is_mediated(&plan->wall)) open_handover(handover);
   reports = socket;
+  take_file_limit(&plan->request);
   struct child_plan handed = *plan;
   handed.wall.handover = handover[1];
   const pid_t pid = start(&handed, &shared);

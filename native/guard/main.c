@@ -1,4 +1,4 @@
-// guard probe | guard serve [--sandbox=ID] [--without=LAYER,...]
+// guard probe | guard serve [--sandbox=ID] [--processors=N] [--without=LAYER,...]
 //
 // --sandbox only marks the command line, for whoever looks for leftovers. --without exists in the test build alone.
 #define _GNU_SOURCE
@@ -8,13 +8,15 @@
 
 #include "../protocol.h"
 #include "probe.h"
+#include "processors.h"
 #include "serve.h"
 
 #define WITHOUT "--without="
 #define SANDBOX "--sandbox="
+#define PROCESSORS "--processors="
 
 static int usage(void) {
-  fputs("usage: guard probe | guard serve [--sandbox=ID] (as PID 1 of a sandbox, with its channel on descriptor 3)\n", stderr);
+  fputs("usage: guard probe | guard serve [--sandbox=ID] [--processors=N] (as PID 1 of a sandbox, with its channel on descriptor 3)\n", stderr);
   return GB_EXIT_USAGE;
 }
 
@@ -61,6 +63,8 @@ int main(int argc, char **argv) {
     if (strncmp(argv[index], WITHOUT, strlen(WITHOUT)) == 0) {
       const int status = leave_out(argv[index] + strlen(WITHOUT), &layers);
       if (status != 0) return status;
+    } else if (strncmp(argv[index], PROCESSORS, strlen(PROCESSORS)) == 0) {
+      if (!processors_bind(argv[index] + strlen(PROCESSORS))) return usage();
     } else if (strncmp(argv[index], SANDBOX, strlen(SANDBOX)) != 0) {
       return usage();
     }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/falloc.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -54,6 +55,10 @@ const struct syscall_row syscall_rows[] = {
 #endif
     // Limits of another process: the guard and the keepers have the same uid. 0 is the caller itself.
     {"prlimit64", SYS_prlimit64, ROW_NONZERO, EPERM, 0, 0, false},
+    // The processors that the sandbox is bound to.
+    ALWAYS(sched_setaffinity, EPERM),
+    // Space taken without writing would fill a disk between two looks; libraries write instead. Giving space back stays.
+    {"fallocate", SYS_fallocate, ROW_UNLESS_BITS, EOPNOTSUPP, 1, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_COLLAPSE_RANGE, false},
     // The kernel looks at 32 bits of the request.
     {"ioctl", SYS_ioctl, ROW_IOCTL, EPERM, 1, 0, false}, {"file_setattr", SYSCALL_NEWEST, ROW_ALWAYS, EPERM, 0, 0, false},
     // Modes.

@@ -12,6 +12,7 @@ enum row_kind {
   ROW_MEDIATED,    // handed to the mediator
   ROW_IOCTL,       // refused when argument `argument` is one of `refused_ioctls`
   ROW_NONZERO,     // refused when argument `argument` is not 0
+  ROW_UNLESS_BITS, // refused unless argument `argument` holds one of `bits`
   ROW_CREATE_MODE, // refused when flags in `argument` create a file and the mode in the next argument holds any of `bits`
   ROW_SOCKET,      // families and types as in bpf code of filter.c
 };

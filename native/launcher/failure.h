@@ -13,6 +13,7 @@ enum step {
   STEP_IDENTITY = 86, // becoming the allocated uid
   STEP_PARENT = 87,   // who started us is gone
   STEP_EXEC = 88,
+  STEP_GROUP = 89, // becoming a member of a control group
 };
 
 // Prints `launcher: STEP PATH ERRNO` on stderr (spaces and unprintable bytes of PATH as %XX, `-` without a path). Returns the status.

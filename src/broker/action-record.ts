@@ -4,6 +4,7 @@ import type { CommandRequest, Decision } from "../contracts/decision.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { ErrorCode } from "../contracts/error-table.ts";
 import type { ActionId, SandboxId, TaskId } from "../contracts/ids.ts";
+import { allowedOf } from "../contracts/limits.ts";
 import type { Ledger } from "../contracts/ledger.ts";
 import type { Commitment, NewRecord, RecordType } from "../contracts/ledger-record.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
@@ -100,11 +101,11 @@ export class ActionRecord {
   }
 
   async opened(walls: WallReport, limits: SandboxSpec["limits"]): Promise<void> {
-    const allowed: Readonly<Record<string, number>> = { wall: limits.wallMs, output: limits.outputBytes, openFiles: limits.openFiles };
+    const allowed = allowedOf(limits);
     const body: NewRecord<"execution.opened">["body"] = {
       sandbox: this.#identity.sandbox,
       layers: walls.layers.map((layer) => ({ name: asWord(layer.name), detail: asWord(layer.detail) })),
-      limits: walls.limits.map(({ limit, strength }) => ({ limit, strength, allowed: allowed[limit] ?? 0 })),
+      limits: walls.limits.map(({ limit, strength }) => ({ limit, strength, allowed: allowed[limit] })),
       hostUid: walls.identity.hostUid,
     };
     await this.#append("execution.opened", body, { walls });
@@ -116,13 +117,15 @@ export class ActionRecord {
 
   ended(report: SupervisionReport): Promise<void> {
     const usage = report.exit.kind === "exited" || report.exit.kind === "signalled" ? { usage: { ...report.exit.usage } } : {};
-    return this.#append("execution.ended", {
+    const body = {
       sandbox: this.#identity.sandbox,
       exit: exitBody(report),
       limitHits: report.limitHits.map((hit) => ({ ...hit })),
       durationMs: report.durationMs,
       ...usage,
-    });
+    };
+    const detail = report.usage === undefined ? undefined : { usage: { source: "evidence", ...report.usage } };
+    return this.#append("execution.ended", body, detail);
   }
 
   /** Nothing when nothing was refused. */

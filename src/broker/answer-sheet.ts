@@ -2,8 +2,9 @@
 import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
 import type { RefusedCall, RefusedCalls, WallReport } from "../contracts/boundary.ts";
 import type { RunOutcome } from "../contracts/door.ts";
-import type { LimitHit } from "../contracts/limits.ts";
+import type { LimitHit, LimitMechanism, UsageEvidence } from "../contracts/limits.ts";
 import type { Sentence } from "../contracts/sentence.ts";
+import { showBytes, showDuration } from "../kit/show-quantity.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
 
 /** What the record of one task says. A part that was not reached is undefined. */
@@ -23,6 +24,7 @@ export interface TaskView {
         readonly stdoutBytes: number;
         readonly stderrBytes: number;
         readonly durationMs: number;
+        readonly usage: UsageEvidence | undefined;
       }
     | undefined;
   /** What the mediator refused. */
@@ -91,14 +93,23 @@ function happened(view: TaskView): Lines {
   lines.push(say(`task.happened.${ending.child.kind}`, { value: ending.child.value, durationMs: ending.durationMs }));
   for (const hit of ending.limitHits)
     lines.push(say("task.happened.limit", { limit: hit.limit, allowed: hit.allowed, observed: hit.observed }));
+  if (ending.usage !== undefined) {
+    const { cpuMs, peakMemoryBytes, peakProcesses } = ending.usage;
+    lines.push(say("task.happened.usage", { cpu: showDuration(cpuMs), memory: showBytes(peakMemoryBytes), processes: peakProcesses }));
+  }
   lines.push(say("task.happened.output", { stdoutBytes: ending.stdoutBytes, stderrBytes: ending.stderrBytes }));
   return lines;
+}
+
+function heldLimit({ limit, mechanism, strength, overshoot }: LimitMechanism): Sentence {
+  if (strength === "supervised" && overshoot !== undefined) return say("task.held.limit-overshoot", { limit, mechanism, overshoot });
+  return say(`task.held.limit-${strength}`, { limit, mechanism });
 }
 
 function held(walls: WallReport): Lines {
   return [
     ...walls.layers.map((layer) => say("task.held.layer", { name: layer.name, detail: layer.detail })),
-    ...walls.limits.map((limit) => say(`task.held.limit-${limit.strength}`, { limit: limit.limit, mechanism: limit.mechanism })),
+    ...walls.limits.map(heldLimit),
   ];
 }
 

@@ -133,6 +133,8 @@ async function executeCommand({ parts, policy, request, io, identity }: Action, 
   const report = await supervise({
     execution,
     limits: policy.limits,
+    exhausted: sandbox.exhausted,
+    look: async () => (await sandbox.stats()).usage,
     io,
     monotonicNs: () => parts.clock.monotonicNs(),
     observe: (chunk) => streams[chunk.channel].update(chunk.bytes),
@@ -152,6 +154,7 @@ function resultOf(action: Action, sandbox: Sandbox, { report }: Watched): RunRes
     stdoutBytes: report.stdout.bytes,
     stderrBytes: report.stderr.bytes,
     durationMs: report.durationMs,
+    usage: report.usage,
   };
   const keptUntil = new Date(parts.clock.wallMs() + policy.retentionDays * 86_400_000).toISOString().slice(0, 10);
   const sheet = taskAnswerSheet({

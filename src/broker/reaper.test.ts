@@ -36,7 +36,12 @@ async function scene(t: TestContext): Promise<Scene> {
   };
   const unused = (): never => assert.fail("the reaper only appends");
   const ledger: Ledger = { append, commit: unused, openCommitment: unused, seal: unused, close: unused };
-  const parts: ReaperParts = { layout, boot, ledger, reapSandbox: (sandbox) => Promise.resolve(reaped.push(sandbox)) };
+  const parts: ReaperParts = {
+    layout,
+    boot,
+    ledger,
+    reapSandbox: (sandbox) => Promise.resolve({ processes: reaped.push(sandbox), cgroups: 2 }),
+  };
   const ids = { nowMs: () => Date.now(), randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
   const leave: Scene["leave"] = async (owner) => {
     const task = makeTaskId(ids);
@@ -60,7 +65,7 @@ test("reapAbandonedTasks() removes what a dead owner's journal names, and record
   assert.deepEqual(await readdir(layout.tasks), []);
   assert.deepEqual(await readdir(layout.runtime), []);
   assert.equal(reaped.length, 1);
-  assert.deepEqual(recorded, [{ processes: 1, directories: 1, sockets: 1, cgroups: 0, mounts: 0 }]);
+  assert.deepEqual(recorded, [{ processes: 1, directories: 1, sockets: 1, cgroups: 2, mounts: 0 }]);
 });
 
 test("reapAbandonedTasks() leaves a live owner's task alone", async (t) => {

@@ -1,4 +1,4 @@
-// Finds what a crashed broker left behind and removes it: processes, sockets and directories named by a task journal whose owner is gone.
+// Finds what a crashed broker left behind and removes it: processes, control groups, sockets and directories named by a task journal whose owner is gone.
 import path from "node:path";
 import type { KernelObject } from "../contracts/boundary.ts";
 import type { SandboxId, TaskId } from "../contracts/ids.ts";
@@ -8,8 +8,11 @@ import { removeTree } from "../kit/remove-tree.ts";
 import { type JournalView, readTaskJournals } from "./task-journal.ts";
 import type { StateLayout } from "./state-layout.ts";
 
-/** Ends what is left of one sandbox on the host, whatever boundary made it; returns how many processes it ended. */
-export type ReapSandbox = (sandbox: SandboxId, objects: readonly KernelObject[]) => Promise<number>;
+/** Ends what is left of one sandbox on the host, whatever boundary made it; returns how many processes it ended and control groups it removed. */
+export type ReapSandbox = (
+  sandbox: SandboxId,
+  objects: readonly KernelObject[],
+) => Promise<{ readonly processes: number; readonly cgroups: number }>;
 
 export interface ReaperParts {
   readonly layout: StateLayout;
@@ -43,12 +46,13 @@ async function removeObjects(layout: StateLayout, journal: JournalView, kind: Ke
 
 async function reapTask(parts: ReaperParts, journal: JournalView): Promise<void> {
   const { layout } = parts;
-  const processes = journal.owner?.sandbox === undefined ? 0 : await parts.reapSandbox(journal.owner.sandbox, journal.objects);
+  const sandbox = journal.owner?.sandbox;
+  const { processes, cgroups } = sandbox === undefined ? { processes: 0, cgroups: 0 } : await parts.reapSandbox(sandbox, journal.objects);
   const sockets = await removeObjects(layout, journal, "socket");
   const directories = await removeObjects(layout, journal, "directory");
   // Recorded before the journal goes: a crash here repeats the work, it never hides it.
   await parts.ledger.append(
-    { type: "execution.reaped", task: journal.task, body: { processes, directories, sockets, cgroups: 0, mounts: 0 } },
+    { type: "execution.reaped", task: journal.task, body: { processes, directories, sockets, cgroups, mounts: 0 } },
     "kernel",
   );
   await removeTree(journal.directory, { parent: layout.tasks });

@@ -1,7 +1,8 @@
 // Watches one running command: pumps and counts its output, holds wall time and output to their limits, ends the tree in time.
+import { constants } from "node:os";
 import type { Execution, ExitReport, OutputChunk, RefusedCalls } from "../contracts/boundary.ts";
 import type { RunIo } from "../contracts/door.ts";
-import type { LimitHit, Limits } from "../contracts/limits.ts";
+import { allowedOf, type LimitHit, type LimitName, type Limits, type UsageEvidence } from "../contracts/limits.ts";
 
 /** How long a command has between SIGTERM and the end of its tree. */
 export const graceMs = 2000;
@@ -22,11 +23,17 @@ export interface SupervisionReport {
   readonly stderr: StreamSummary;
   readonly durationMs: number;
   readonly refusedCalls: RefusedCalls;
+  /** Undefined where the boundary cannot see it. */
+  readonly usage: UsageEvidence | undefined;
 }
 
 export interface SupervisionParts {
   readonly execution: Execution;
   readonly limits: Limits;
+  /** The first limit that the boundary saw used up. */
+  readonly exhausted: Promise<LimitHit>;
+  /** What was used until now; a limit that is found used up resolves `exhausted` first. */
+  readonly look: () => Promise<UsageEvidence | undefined>;
   readonly io: RunIo;
   readonly monotonicNs: () => bigint;
   /** Sees every byte the command produced, before any cut. */
@@ -67,7 +74,8 @@ function ender(execution: Execution): { end(politely: boolean): void; settle(): 
   const kill = (): void => void execution.killTree();
   return {
     end(politely) {
-      if (timer !== undefined) return;
+      if (timer !== undefined && politely) return;
+      clearTimeout(timer);
       if (politely) execution.signal("SIGTERM");
       timer = setTimeout(kill, politely ? graceMs : 0);
     },
@@ -76,6 +84,12 @@ function ender(execution: Execution): { end(politely: boolean): void; settle(): 
     },
   };
 }
+
+/** A process that the kernel ended at its own limit says so. */
+const limitSignals: ReadonlyMap<number, LimitName> = new Map([
+  [constants.signals.SIGXCPU, "cpuTime"],
+  [constants.signals.SIGXFSZ, "disk"],
+]);
 
 /** What ends a command before it ends itself: its time, its output, its caller. */
 class Watch {
@@ -86,6 +100,7 @@ class Watch {
   readonly #hits: LimitHit[] = [];
   #produced = 0;
   #isCancelled = false;
+  #isOver = false;
 
   constructor(parts: SupervisionParts) {
     this.#parts = parts;
@@ -94,6 +109,14 @@ class Watch {
     this.#wall = setTimeout(this.#onWall, parts.limits.wallMs);
     parts.io.signal.addEventListener("abort", this.#onAbort, { once: true });
     if (parts.io.signal.aborted) this.#onAbort();
+    void parts.exhausted.then((hit) => this.#hit(hit, false));
+  }
+
+  /** The first is the one that ended the command: what a dying tree does afterwards is its own consequence. */
+  #hit(hit: LimitHit, politely: boolean): void {
+    if (this.#isOver || this.#hits.length > 0) return;
+    this.#hits.push(hit);
+    this.#end.end(politely);
   }
 
   get durationMs(): number {
@@ -105,8 +128,7 @@ class Watch {
   }
 
   readonly #onWall = (): void => {
-    this.#hits.push({ limit: "wall", allowed: this.#parts.limits.wallMs, observed: this.durationMs });
-    this.#end.end(true);
+    this.#hit({ limit: "wall", allowed: this.#parts.limits.wallMs, observed: this.durationMs }, true);
   };
 
   readonly #onAbort = (): void => {
@@ -119,14 +141,19 @@ class Watch {
     const { outputBytes } = this.#parts.limits;
     const allowed = Math.max(0, outputBytes - this.#produced);
     this.#produced += bytes;
-    if (this.#produced > outputBytes && !this.#hits.some((hit) => hit.limit === "output")) {
-      this.#hits.push({ limit: "output", allowed: outputBytes, observed: this.#produced });
-      this.#end.end(false);
-    }
+    if (this.#produced > outputBytes) this.#hit({ limit: "output", allowed: outputBytes, observed: this.#produced }, false);
     return allowed;
   }
 
+  /** What the kernel ended the command for. */
+  readSignal(exit: ExitReport): void {
+    const limit = exit.kind === "signalled" ? limitSignals.get(exit.signal) : undefined;
+    const allowed = limit === undefined ? 0 : allowedOf(this.#parts.limits)[limit];
+    if (limit !== undefined) this.#hit({ limit, allowed, observed: allowed }, false);
+  }
+
   stop(): void {
+    this.#isOver = true;
     clearTimeout(this.#wall);
     this.#end.settle();
     this.#parts.io.signal.removeEventListener("abort", this.#onAbort);
@@ -150,13 +177,16 @@ export async function supervise(parts: SupervisionParts): Promise<SupervisionRep
   const watch = new Watch(parts);
   // What still holds the output open after the command itself has ended does not outlive it: a run owns its daemons. INVARIANT I-03
   const exited = execution.exit.then(async (exit) => {
+    const usage = await parts.look();
     await execution.killTree();
-    return exit;
+    return { exit, usage };
   });
   void feedStdin(execution, io.stdin);
   try {
     const streams = await pump(parts, watch);
-    return { exit: await exited, ...watch.ending, ...streams, durationMs: watch.durationMs, refusedCalls: execution.refusedCalls };
+    const { exit, usage } = await exited;
+    watch.readSignal(exit);
+    return { exit, usage, ...watch.ending, ...streams, durationMs: watch.durationMs, refusedCalls: execution.refusedCalls };
   } catch (error) {
     await execution.killTree(); // fails closed: a caller that cannot take the output does not leave a command running
     throw error;

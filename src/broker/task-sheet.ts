@@ -4,6 +4,7 @@ import type { AnswerSheet } from "../contracts/answer-sheet.ts";
 import type { WallReport } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { StoredRecord } from "../contracts/ledger.ts";
+import { limitNames } from "../contracts/limits.ts";
 import { type RecordType, recordBodySchemas } from "../contracts/ledger-record.ts";
 import { taskAnswerSheet, type TaskView } from "./answer-sheet.ts";
 
@@ -11,7 +12,12 @@ const strings = z.array(z.string());
 const wallsSchema = z.strictObject({
   layers: z.array(z.strictObject({ name: z.string(), detail: z.string() })),
   limits: z.array(
-    z.strictObject({ limit: z.enum(["wall", "output", "openFiles"]), mechanism: z.string(), strength: z.enum(["held", "supervised"]) }),
+    z.strictObject({
+      limit: z.enum(limitNames),
+      mechanism: z.string(),
+      strength: z.enum(["held", "supervised"]),
+      overshoot: z.string().optional(),
+    }),
   ),
   reads: strings,
   hidden: strings,
@@ -41,6 +47,10 @@ function wallsOf(records: readonly StoredRecord[]): WallReport | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
+const usageSchema = z.looseObject({
+  usage: z.looseObject({ cpuMs: z.number(), peakMemoryBytes: z.number(), peakProcesses: z.number() }).optional(),
+});
+
 function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
   const ended = bodyOf(records, "execution.ended", recordBodySchemas["execution.ended"]);
   const result = bodyOf(records, "result.returned", recordBodySchemas["result.returned"]);
@@ -49,13 +59,14 @@ function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
     outcome: result.outcome,
     child: { kind: ended.exit.kind, value: ended.exit.value },
     limitHits: ended.limitHits.map((hit) => ({
-      limit: z.enum(["wall", "output", "openFiles"]).parse(hit.limit),
+      limit: z.enum(limitNames).parse(hit.limit),
       allowed: hit.allowed,
       observed: hit.observed,
     })),
     stdoutBytes: result.stdout?.bytes ?? 0,
     stderrBytes: result.stderr?.bytes ?? 0,
     durationMs: ended.durationMs,
+    usage: usageSchema.safeParse(detailOf(records, "execution.ended")).data?.usage,
   };
 }
 

@@ -1,6 +1,6 @@
 // The Boundary port: what every kind of wall (process, container, microvm, desktop, wasi, and the memory fake) offers.
 import type { SandboxId, TaskId } from "./ids.ts";
-import type { LimitMechanism, Limits } from "./limits.ts";
+import type { LimitHit, LimitMechanism, Limits, UsageEvidence } from "./limits.ts";
 import type { Sentence } from "./sentence.ts";
 
 export type BoundaryKind = "process" | "container" | "microvm" | "desktop" | "wasi" | "memory";
@@ -175,6 +175,8 @@ export interface SandboxStats {
   /** Processes inside as counted from the host, guard included. */
   readonly processes: number;
   readonly openCommands: number;
+  /** Since the sandbox opened, also after it has ended; undefined where the boundary cannot see it. */
+  readonly usage: UsageEvidence | undefined;
 }
 
 /** What stood between the task and the host: shown on the answer sheet, recorded at open. */
@@ -202,6 +204,8 @@ export interface Sandbox {
   /** Rejects with SANDBOX_CLOSED after close began, GUARD_PROTOCOL after a violation. */
   exec(command: Command): Promise<Execution>;
   stats(): Promise<SandboxStats>;
+  /** Resolves with the first limit of `walls.limits` that the boundary saw used up; stays open when there is none. Whoever runs the command ends it. */
+  readonly exhausted: Promise<LimitHit>;
   /** Idempotent. SIGTERM, 2 s, then the tree; afterwards the host holds nothing of the sandbox. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 // What a door (CLI now; library, HTTP, MCP later) can ask for. compose.ts builds it; no door builds anything itself.
 import type { AnswerSheet } from "./answer-sheet.ts";
 import type { OutputChunk, ProbeLine, SignalName } from "./boundary.ts";
-import type { LimitHit } from "./limits.ts";
+import type { LimitHit, UsageEvidence } from "./limits.ts";
 import type { StoredRecord } from "./ledger.ts";
 import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
 
@@ -58,6 +58,8 @@ export interface RunResult {
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
   readonly durationMs: number;
+  /** What the host saw the command use; undefined where it could not see. */
+  readonly usage: UsageEvidence | undefined;
   readonly ledger: { readonly firstSeq: number; readonly lastSeq: number };
   readonly sheet: AnswerSheet;
 }

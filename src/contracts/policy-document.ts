@@ -89,11 +89,16 @@ const environmentSchema = z.strictObject({
 });
 
 const limitsSchema = z.strictObject({
-  cpuTime: durationSchema.optional().describe(`CPU time of the task. ${unlimited}`),
-  cpuCores: z.number().min(0.01).max(1024).optional().describe(`Share of the processors, in cores. ${unlimited}`),
-  memory: sizeSchema.optional().describe(`Memory of the task. ${unlimited}`),
-  processes: z.int().min(1).max(1_000_000).optional().describe(`Processes and threads of the task. ${unlimited}`),
-  disk: sizeSchema.optional().describe(`Bytes kept by the task. ${unlimited}`),
+  cpuTime: durationSchema.optional().describe("Processor time of a command and all it starts, together; up to 24d."),
+  cpuCores: z
+    .number()
+    .min(0.01)
+    .max(1024)
+    .optional()
+    .describe("Processors that a command keeps busy at once; a fraction where the kernel can hold one."),
+  memory: sizeSchema.optional().describe("Memory of the task, files in its private places included; from 64MiB up."),
+  processes: z.int().min(1).max(1_000_000).optional().describe("Processes and threads of the task."),
+  disk: sizeSchema.optional().describe("Bytes the task may keep: in its private places and added to its write roots; from 1MiB up."),
   openFiles: z.int().min(16).max(1_048_576).optional().describe("Open descriptors of one process."),
   output: sizeSchema.optional().describe("Output (stdout and stderr together) after which a command is ended; up to 1TiB."),
   returned: sizeSchema.optional().describe("Output handed back to a program; the rest is counted and hashed; up to 64MiB."),

@@ -45,6 +45,8 @@ const resultSchema = z.strictObject({
   stdoutBytes: count,
   stderrBytes: count,
   durationMs: z.number().min(0),
+  /** What the host saw the command and all it started use; null where it could not see. */
+  usage: z.strictObject({ source: z.literal("evidence"), cpuMs: count, peakMemoryBytes: count, peakProcesses: count }).nullable(),
   ledger: z.strictObject({ firstSeq: count, lastSeq: count }),
   sheet: answerSheetDocumentSchema,
 });

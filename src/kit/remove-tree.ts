@@ -1,4 +1,5 @@
-// The only recursive delete. It removes one directory below a parent that the caller names, and never follows a link out of it.
+// The only deletes of directories. It removes one directory below a parent that the caller names, and never follows a link out of it.
+import { rmdirSync } from "node:fs";
 import { lstat, rm } from "node:fs/promises";
 import path from "node:path";
 
@@ -15,4 +16,12 @@ export async function removeTree(target: string, options: { readonly parent: str
   if (found === undefined) return;
   // Node's rm removes a link itself, never what it points to.
   await rm(target, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/**
+ * Removes a directory that holds no other: an empty one, or a control group, whose files are the kernel's.
+ * @throws the kernel's error; EBUSY while a control group has members
+ */
+export function removeDirectory(target: string): void {
+  rmdirSync(target);
 }

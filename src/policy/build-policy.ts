@@ -1,4 +1,5 @@
 // All sources -> one compiled policy, or everything that is wrong: reads the layers, lays them over each other, checks ceilings and tests.
+import type { Limits } from "../contracts/limits.ts";
 import type { CompiledPolicy, PolicyFacts, PolicyOrigin, PolicyProblem, PolicySource } from "../contracts/policy-port.ts";
 import { canonicalDocument, policyHash } from "./canonical-document.ts";
 import { decideCommand } from "./command-rules.ts";
@@ -107,6 +108,11 @@ function reportLinksOutOfRoots(merging: Merging, layers: readonly Layer[]): void
   }
 }
 
+function limitsOf(values: PolicyValues): Limits {
+  const { cpuMs, cpuCores, memoryBytes, processes, diskBytes, openFiles, outputBytes, returnedBytes, wallMs } = values;
+  return { cpuMs, cpuCores, memoryBytes, processes, diskBytes, openFiles, outputBytes, returnedBytes, wallMs };
+}
+
 function compile({ values, notes, bounds, facts }: Merging, layers: readonly Layer[]): CompiledPolicy {
   const document = canonicalDocument(values);
   const { commands, approval } = values;
@@ -118,7 +124,7 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     boundary: "process",
     paths: resolvedPaths(values, facts, boundLists(bounds)),
     environment: { pass: values.pass, set: values.set },
-    limits: { wallMs: values.wallMs, outputBytes: values.outputBytes, returnedBytes: values.returnedBytes, openFiles: values.openFiles },
+    limits: limitsOf(values),
     retentionDays: values.retentionDays,
     auditArgv: values.auditArgv,
     decide: (request) => decideCommand(commands, approval, request),

@@ -65,7 +65,13 @@ function heldLines({ document, limits }: CompiledPolicy): readonly Sentence[] {
         output: showSize(limits.outputBytes),
         returned: showSize(limits.returnedBytes),
         files: limits.openFiles,
+        cpu: showDuration(limits.cpuMs),
+        cores: limits.cpuCores,
       },
+    },
+    {
+      key: "policy.sheet.held.task-limits",
+      values: { memory: showSize(limits.memoryBytes), disk: showSize(limits.diskBytes), processes: limits.processes },
     },
   ];
 }

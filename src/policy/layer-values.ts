@@ -17,6 +17,11 @@ export interface PolicyValues {
   readonly denyWrite: readonly string[];
   readonly pass: readonly string[];
   readonly set: Readonly<Record<string, string>>;
+  readonly cpuMs: number;
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+  readonly processes: number;
+  readonly diskBytes: number;
   readonly openFiles: number;
   readonly outputBytes: number;
   readonly returnedBytes: number;
@@ -32,6 +37,19 @@ export interface PolicyValues {
 export type Field = keyof PolicyValues;
 export type LayerValues = { readonly [F in Field]?: PolicyValues[F] };
 
+/** The limits: numbers of which the smaller one is the narrower. */
+export const limitFields = [
+  "cpuMs",
+  "cpuCores",
+  "memoryBytes",
+  "processes",
+  "diskBytes",
+  "openFiles",
+  "outputBytes",
+  "returnedBytes",
+  "wallMs",
+] as const satisfies readonly Field[];
+
 /** Where each value stands in a document. */
 export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   name: ["metadata", "name"],
@@ -45,6 +63,11 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   denyWrite: ["filesystem", "denyWrite"],
   pass: ["environment", "pass"],
   set: ["environment", "set"],
+  cpuMs: ["limits", "cpuTime"],
+  cpuCores: ["limits", "cpuCores"],
+  memoryBytes: ["limits", "memory"],
+  processes: ["limits", "processes"],
+  diskBytes: ["limits", "disk"],
   openFiles: ["limits", "openFiles"],
   outputBytes: ["limits", "output"],
   returnedBytes: ["limits", "returned"],
@@ -70,6 +93,11 @@ export const builtInValues: PolicyValues = {
   denyWrite: [],
   pass: ["CI", "LANG", "LC_*", "TERM", "TZ"],
   set: {},
+  cpuMs: 10 * 60_000,
+  cpuCores: 2,
+  memoryBytes: 2 * 2 ** 30,
+  processes: 256,
+  diskBytes: 4 * 2 ** 30,
   openFiles: 1024,
   outputBytes: 64 * 2 ** 20,
   returnedBytes: 256 * 2 ** 10,
@@ -114,6 +142,23 @@ function present(values: { readonly [F in Field]?: PolicyValues[F] | undefined }
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
+const size = (text: string | undefined): number | undefined => (text === undefined ? undefined : parseSize(text));
+const duration = (text: string | undefined): number | undefined => (text === undefined ? undefined : parseDuration(text));
+
+function limitValues(limits: NonNullable<PolicyDocument["limits"]>) {
+  return {
+    cpuMs: duration(limits.cpuTime),
+    cpuCores: limits.cpuCores,
+    memoryBytes: size(limits.memory),
+    processes: limits.processes,
+    diskBytes: size(limits.disk),
+    openFiles: limits.openFiles,
+    outputBytes: size(limits.output),
+    returnedBytes: size(limits.returned),
+    wallMs: duration(limits.wall),
+  };
+}
+
 /** @param document checked: every path literal, every unit known, nothing unbuilt */
 export function layerValues(document: PolicyDocument): LayerValues {
   const { filesystem = {}, environment = {}, limits = {}, audit = {}, metadata = {} } = document;
@@ -130,10 +175,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     denyWrite: paths(filesystem.denyWrite),
     pass: environment.pass === undefined ? undefined : sortedOnce(environment.pass),
     set: environment.set,
-    openFiles: limits.openFiles,
-    outputBytes: limits.output === undefined ? undefined : parseSize(limits.output),
-    returnedBytes: limits.returned === undefined ? undefined : parseSize(limits.returned),
-    wallMs: limits.wall === undefined ? undefined : parseDuration(limits.wall),
+    ...limitValues(limits),
     commands: document.commands === undefined ? undefined : sortedBy(document.commands.map(ruleWithoutEmptyReason), (rule) => rule.id),
     auditArgv: audit.argv,
     retentionDays: retentionMs === undefined ? undefined : retentionMs / dayMs,

@@ -1,6 +1,6 @@
 // Lays one layer over the values below it. Two ways: a trusted layer speaks with the user's strength, an untrusted project only narrows.
 import type { CommandRule } from "../contracts/policy-document.ts";
-import { type LayerValues, type PolicyValues, sortedBy, sortedOnce } from "./layer-values.ts";
+import { type LayerValues, limitFields, type PolicyValues, sortedBy, sortedOnce } from "./layer-values.ts";
 
 /** What accumulates whoever speaks: denies and tests; and what permits nothing. */
 function common(base: PolicyValues, layer: LayerValues): Pick<PolicyValues, "name" | "description" | "denyRead" | "denyWrite" | "tests"> {
@@ -47,8 +47,7 @@ export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "rep
  * covered), limits take the minimum, rules and denies are added, the rest stays as it is below.
  */
 export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyValues {
-  const least = (field: "openFiles" | "outputBytes" | "returnedBytes" | "wallMs"): number =>
-    Math.min(base[field], layer[field] ?? base[field]);
+  const least = Object.fromEntries(limitFields.map((field) => [field, Math.min(base[field], layer[field] ?? base[field])]));
   return {
     ...base,
     ...common(base, layer),
@@ -57,10 +56,7 @@ export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyVa
     allowRead: layer.allowRead ?? base.allowRead,
     allowWrite: layer.allowWrite ?? base.allowWrite,
     pass: layer.pass ?? base.pass,
-    openFiles: least("openFiles"),
-    outputBytes: least("outputBytes"),
-    returnedBytes: least("returnedBytes"),
-    wallMs: least("wallMs"),
+    ...least,
     commands: mergeRules([...(layer.commands ?? []), ...base.commands]),
   };
 }

@@ -84,7 +84,17 @@ test("loadPolicy() refuses every published refusal, naming each key", () => {
 test("loadPolicy() with no source is the built-in policy", () => {
   const policy = loadPolicy([], facts);
   assert.deepEqual(policy.paths, { readDefault: "system", allowRead: [], denyRead: [], allowWrite: ["/home/me/project"], denyWrite: [] });
-  assert.deepEqual(policy.limits, { wallMs: 900_000, outputBytes: 67_108_864, returnedBytes: 262_144, openFiles: 1024 });
+  assert.deepEqual(policy.limits, {
+    cpuMs: 600_000,
+    cpuCores: 2,
+    memoryBytes: 2_147_483_648,
+    processes: 256,
+    diskBytes: 4_294_967_296,
+    openFiles: 1024,
+    outputBytes: 67_108_864,
+    returnedBytes: 262_144,
+    wallMs: 900_000,
+  });
   assert.deepEqual(policy.environment, { pass: ["CI", "LANG", "LC_*", "TERM", "TZ"], set: {} });
   assert.deepEqual([policy.boundary, policy.retentionDays, policy.auditArgv, policy.origins], ["process", 400, "redacted", ["built-in"]]);
 });

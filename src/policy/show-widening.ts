@@ -8,9 +8,9 @@ const showOther = (value: unknown): string => (typeof value === "string" ? value
 function showField(field: Field, values: LayerValues): string {
   const value = values[field];
   if (typeof value !== "number") return showOther(value);
-  if (field === "wallMs") return showDuration(value);
+  if (field === "wallMs" || field === "cpuMs") return showDuration(value);
   if (field === "retentionDays") return showDuration(value * dayMs);
-  return field === "outputBytes" || field === "returnedBytes" ? showSize(value) : String(value);
+  return field.endsWith("Bytes") ? showSize(value) : String(value);
 }
 
 /** Values of variables are not shown: only whether the name is set. */

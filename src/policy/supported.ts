@@ -16,17 +16,7 @@ const unbuilt: readonly { readonly path: KeyPath; readonly accepted: unknown }[]
   { path: ["filesystem", "protect", "add"], accepted: [] },
   { path: ["filesystem", "strict"], accepted: false },
   { path: ["environment", "fakeEnvFiles"], accepted: false },
-  ...[
-    "cpuTime",
-    "cpuCores",
-    "memory",
-    "processes",
-    "disk",
-    "egressBytes",
-    "egressConnections",
-    "pendingApprovals",
-    "denialsBeforeStop",
-  ].map((name) => ({
+  ...["egressBytes", "egressConnections", "pendingApprovals", "denialsBeforeStop"].map((name) => ({
     path: ["limits", name],
     accepted: undefined,
   })),

@@ -84,6 +84,9 @@ interface Range {
 const ranges: readonly Range[] = [
   // A timer of the runtime holds at most 2^31 ms, a little under 25 days.
   { name: ["limits", "wall"], minimum: 1, maximum: 24 * dayMs, parse: parseDuration, show: showDuration },
+  { name: ["limits", "cpuTime"], minimum: 1000, maximum: 24 * dayMs, parse: parseDuration, show: showDuration },
+  { name: ["limits", "memory"], minimum: 64 * 2 ** 20, maximum: 2 ** 50, parse: parseSize, show: showSize },
+  { name: ["limits", "disk"], minimum: 2 ** 20, maximum: 2 ** 50, parse: parseSize, show: showSize },
   { name: ["limits", "output"], minimum: 1, maximum: 2 ** 40, parse: parseSize, show: showSize },
   { name: ["limits", "returned"], minimum: 1, maximum: 64 * 2 ** 20, parse: parseSize, show: showSize },
   { name: ["audit", "retention"], minimum: dayMs, maximum: 3650 * dayMs, parse: parseDuration, show: showDuration },

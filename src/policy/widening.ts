@@ -2,7 +2,7 @@
 import type { PolicyFacts } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { coversName } from "./environment-rules.ts";
-import type { Field, LayerValues, PolicyValues } from "./layer-values.ts";
+import { type Field, type LayerValues, limitFields, type PolicyValues } from "./layer-values.ts";
 import { judgeRead, judgeWrite } from "./path-rules.ts";
 import { allowedPlace, resolvedPaths } from "./resolved-paths.ts";
 
@@ -13,7 +13,6 @@ export interface Widening {
 }
 
 const sameOnly = ["boundary", "auditArgv", "retentionDays"] as const;
-const limits = ["openFiles", "outputBytes", "returnedBytes", "wallMs"] as const;
 
 /** `process` is one of what `auto` may choose. */
 function isNarrower(field: Field, base: PolicyValues, layer: LayerValues): boolean {
@@ -25,7 +24,7 @@ function scalarWidenings(base: PolicyValues, layer: LayerValues): readonly Field
     (field) => layer[field] !== undefined && layer[field] !== base[field] && !isNarrower(field, base, layer),
   );
   if (layer.approval === "auto-allow" && base.approval === "never") fields.push("approval");
-  return [...fields, ...limits.filter((field) => (layer[field] ?? 0) > base[field])];
+  return [...fields, ...limitFields.filter((field) => (layer[field] ?? 0) > base[field])];
 }
 
 function ruleWidens(base: PolicyValues, rule: PolicyValues["commands"][number]): boolean {

@@ -60,7 +60,17 @@ export async function makeWorld(): Promise<World> {
         GIT_COMMITTER_NAME: "t",
         EMAIL: "t@example.org",
       },
-      limits: { wallMs: 60_000, outputBytes: 1 << 26, returnedBytes: 1 << 18, openFiles: 256 },
+      limits: {
+        cpuMs: 600_000,
+        cpuCores: 2,
+        memoryBytes: 2 ** 31,
+        processes: 256,
+        diskBytes: 2 ** 32,
+        wallMs: 60_000,
+        outputBytes: 1 << 26,
+        returnedBytes: 1 << 18,
+        openFiles: 256,
+      },
       user: { uid, gid, name: username, home },
     }),
   };

@@ -105,10 +105,12 @@ test("kill -9 of whoever opened a sandbox ends it, and reaping again finds nothi
   assert.deepEqual(await reapProcessSandbox({ sandboxId: spec.sandboxId, privateDirectory: spec.privateDirectory }), {
     processes: 0,
     directories: 1,
+    cgroups: 0,
   });
   assert.deepEqual(await reapProcessSandbox({ sandboxId: spec.sandboxId, privateDirectory: spec.privateDirectory }), {
     processes: 0,
     directories: 0,
+    cgroups: 0,
   });
 });
 

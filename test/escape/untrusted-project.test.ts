@@ -71,7 +71,13 @@ function seenWith({ paths, limits }: CompiledPolicy): ReadonlyMap<string, string
     limits,
     user: { uid: 1000, gid: 1000, name: "ann", home },
   };
-  const { view } = planSandbox(spec, { tree, protectedPaths: [], guardPath: "/usr/bin/sh", firstDescriptor: 5 });
+  const { view } = planSandbox(spec, {
+    tree,
+    protectedPaths: [],
+    guardPath: "/usr/bin/sh",
+    firstDescriptor: 5,
+    machine: { cgroups: [], processors: 2 },
+  });
   return new Map(Object.keys(files).map((file) => [file, accessInView(view, file)]));
 }
 

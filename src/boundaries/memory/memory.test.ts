@@ -14,7 +14,17 @@ const spec: SandboxSpec = {
   privateDirectory: "/private",
   paths: { readDefault: "system", allowRead: ["/data"], denyRead: ["/project/.env"], allowWrite: ["/project"], denyWrite: [] },
   environment: { NAME: "value" },
-  limits: { wallMs: 1000, outputBytes: 1000, returnedBytes: 1000, openFiles: 64 },
+  limits: {
+    cpuMs: 10_000,
+    cpuCores: 2,
+    memoryBytes: 1 << 28,
+    processes: 64,
+    diskBytes: 1 << 28,
+    wallMs: 1000,
+    outputBytes: 1000,
+    returnedBytes: 1000,
+    openFiles: 64,
+  },
   user: { uid: 1000, gid: 1000, name: "ann", home: "/home/ann" },
 };
 const context = { signal: new AbortController().signal, journal: (): Promise<void> => Promise.resolve() };

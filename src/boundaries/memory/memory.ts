@@ -11,6 +11,7 @@ import type {
   SandboxStats,
   WallReport,
 } from "../../contracts/boundary.ts";
+import type { LimitHit } from "../../contracts/limits.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { MemoryExecution } from "./memory-execution.ts";
 import { type Program, standardPrograms } from "./programs.ts";
@@ -44,6 +45,7 @@ function wallsOf(spec: SandboxSpec): WallReport {
 class MemorySandbox implements Sandbox {
   readonly id;
   readonly walls;
+  readonly exhausted;
   readonly #spec: SandboxSpec;
   readonly #programs: Readonly<Record<string, Program>>;
   readonly #events: string[];
@@ -53,6 +55,7 @@ class MemorySandbox implements Sandbox {
   constructor(spec: SandboxSpec, programs: Readonly<Record<string, Program>>, events: string[]) {
     this.id = spec.sandboxId;
     this.walls = wallsOf(spec);
+    this.exhausted = Promise.withResolvers<LimitHit>().promise;
     this.#spec = spec;
     this.#programs = programs;
     this.#events = events;
@@ -70,7 +73,7 @@ class MemorySandbox implements Sandbox {
   }
 
   stats(): Promise<SandboxStats> {
-    return Promise.resolve({ processes: this.#running.size, openCommands: this.#running.size });
+    return Promise.resolve({ processes: this.#running.size, openCommands: this.#running.size, usage: undefined });
   }
 
   async close(): Promise<void> {

@@ -18,6 +18,8 @@ export interface MountInput {
   readonly links: readonly { readonly path: string; readonly target: string }[];
   readonly dataFiles: readonly DataFile[];
   readonly guardSource: string;
+  /** Bytes of the private places. */
+  readonly sizes: { readonly scratchBytes: number; readonly sharedBytes: number };
   /** Host path -> where to bind it from. */
   readonly source: (path: string) => string;
   /** Host path -> the descriptor of what was planned, for the places that another sandbox could swap in the meantime. */
@@ -68,15 +70,16 @@ function linkUnlessShown(view: View, path: string, target: string): readonly str
   return isShown ? [] : ["--symlink", target, path];
 }
 
-function privateMounts({ view, guardSource }: MountInput): string[] {
+function privateMounts({ view, guardSource, sizes }: MountInput): string[] {
   return [
-    ["--perms", "0755", "--tmpfs", scratchInside, "--perms", "0700", "--dir", homeInside, "--perms", "1777", "--dir", temporaryInside],
+    ["--perms", "0755", "--size", String(sizes.scratchBytes), "--tmpfs", scratchInside],
+    ["--perms", "0700", "--dir", homeInside, "--perms", "1777", "--dir", temporaryInside],
     ["--ro-bind", guardSource, guardInside],
     // A real /tmp would need Landlock rights that a project below it inherits; where there is one, TMPDIR alone leads to the private directory.
     linkUnlessShown(view, "/tmp", temporaryInside.slice(1)),
     linkUnlessShown(view, "/var/tmp", `..${temporaryInside}`),
     linkUnlessShown(view, "/var/run", "../run"),
-    ["--dev", "/dev"],
+    ["--dev", "/dev", "--perms", "1777", "--size", String(sizes.sharedBytes), "--tmpfs", "/dev/shm"],
     // Limits written to /proc/sys from outside must not be raised back from inside.
     ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"],
   ].flat();

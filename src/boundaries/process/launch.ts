@@ -25,6 +25,8 @@ export interface LaunchRequest {
   readonly heldPlaces: readonly HeldPlace[];
   readonly rules: readonly LandlockRule[];
   readonly mediation: GuardMediation;
+  /** How many processors the guard must be bound to; undefined: all. */
+  readonly boundProcessors: number | undefined;
   readonly layers: TestLayers;
   readonly isTest: boolean;
   readonly signal: AbortSignal;
@@ -73,7 +75,7 @@ function guardRules(request: LaunchRequest): readonly GuardRule[] {
 }
 
 /** INVARIANT I-02: what the guard claims is compared with what the host sees of its first process. */
-function confirmWalls(guardPid: number, layers: TestLayers): void {
+function confirmWalls(guardPid: number, { layers, boundProcessors }: LaunchRequest): void {
   const status = processStatus(guardPid);
   const confirm = (wall: string, found: string | undefined, isGood: (value: string) => boolean): void => {
     if (found !== undefined && isGood(found)) return;
@@ -82,7 +84,16 @@ function confirmWalls(guardPid: number, layers: TestLayers): void {
   confirm("pid namespace", status.get("NSpid"), (value) => /\s1$/u.test(value));
   if (layers.outer) confirm("capabilities", status.get("CapEff"), (value) => /^0+$/u.test(value));
   if (layers.outer) confirm("capability bounds", status.get("CapBnd"), (value) => /^0+$/u.test(value));
+  if (boundProcessors !== undefined) {
+    confirm("processors", status.get("Cpus_allowed_list"), (value) => countProcessors(value) <= boundProcessors);
+  }
   if (layers.inner) confirm("no_new_privs", status.get("NoNewPrivs"), (value) => value === "1");
+}
+
+/** `0-1,4` -> 3 */
+function countProcessors(list: string): number {
+  const ranges = list.split(",").map((range) => range.split("-").map(Number));
+  return ranges.reduce((sum, [first = 0, last = first]) => sum + last - first + 1, 0);
 }
 
 function writeTexts(child: HostChild, texts: readonly string[]): void {
@@ -143,7 +154,7 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
     const guardPid = child.pid === undefined ? undefined : onlyChild(child.pid);
     if (guardPid === undefined)
       throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-failed", { values: { sandbox: request.sandboxId, detail: "no pid" } });
-    confirmWalls(guardPid, request.layers);
+    confirmWalls(guardPid, request);
     request.signal.throwIfAborted();
     return { child, ended, session, ready, guardPid };
   } catch (error) {

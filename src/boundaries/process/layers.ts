@@ -32,5 +32,7 @@ export function bubblewrapCommand(
   const { layers } = options;
   const wall = layers.outer ? plan.bwrapArgs : outerOffArguments;
   const without = layers.inner ? [] : ["--without=all"];
-  return [...wall, "--", layers.outer ? guardInside : options.guardPath, "serve", markerOf(options.sandboxId), ...without];
+  const bound = plan.limits.boundProcessors === undefined ? [] : [`--processors=${plan.limits.boundProcessors}`];
+  const guard = layers.outer ? guardInside : options.guardPath;
+  return [...wall, "--", guard, "serve", markerOf(options.sandboxId), ...bound, ...without];
 }

@@ -49,7 +49,17 @@ function specOf(paths: Partial<PathPolicy>, options: { readonly uid?: number; re
     privateDirectory: "/home/ann/.local/state/glovebox/tasks/t/private",
     paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [options.project ?? project], denyWrite: [], ...paths },
     environment: {},
-    limits: { wallMs: 1000, outputBytes: 1000, returnedBytes: 1000, openFiles: 64 },
+    limits: {
+      cpuMs: 10_000,
+      cpuCores: 2,
+      memoryBytes: 1 << 28,
+      processes: 64,
+      diskBytes: 1 << 28,
+      wallMs: 1000,
+      outputBytes: 1000,
+      returnedBytes: 1000,
+      openFiles: 64,
+    },
     user: { uid: options.uid ?? 1000, gid: 1000, name: "ann", home: "/home/ann" },
   };
 }
@@ -63,6 +73,7 @@ function planOf(spec: SandboxSpec, files: Readonly<Record<string, string>> = hos
     ],
     guardPath: "/opt/glovebox/build/guard",
     firstDescriptor: 5,
+    machine: { cgroups: [], processors: 4 },
   });
 }
 

@@ -9,6 +9,7 @@ import type { HeldPlace } from "./held-places.ts";
 import { accountFiles, hostsFile, type Identity, identityFor } from "./identity.ts";
 import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
+import { type LimitPlan, type MachineFacts, planLimits } from "./limit-plan.ts";
 import { refuseLinkedNames } from "./linked-names.ts";
 import { listedNames } from "./listed-names.ts";
 import { isBelow } from "./paths.ts";
@@ -24,6 +25,8 @@ export interface PlanFacts {
   readonly guardPath: string;
   /** The first descriptor that bubblewrap may read a data file from. */
   readonly firstDescriptor: number;
+  /** Control groups and processors that there are. */
+  readonly machine: MachineFacts;
 }
 
 export interface SandboxPlan {
@@ -33,6 +36,7 @@ export interface SandboxPlan {
   readonly bwrapArgs: readonly string[];
   readonly landlockRules: readonly LandlockRule[];
   readonly mediation: GuardMediation;
+  readonly limits: LimitPlan;
   /** For the launcher; empty for an ordinary user. */
   readonly staged: readonly StagedBind[];
   /** The launcher's; empty for an ordinary user. */
@@ -107,6 +111,18 @@ function writeRoots(spec: SandboxSpec, tree: FileTree, view: View): readonly str
   return [...new Set([...places, ...named])];
 }
 
+function descriptorsFrom(first: number, held: readonly HeldPlace[]) {
+  return (path: string): number | undefined => {
+    const index = held.findIndex((place) => place.path === path);
+    return index < 0 ? undefined : first + index;
+  };
+}
+
+function sheetOf(view: View, home: string): SandboxPlan["sheet"] {
+  const of = (access: string): readonly string[] => view.places.filter((place) => place.access === access).map(({ path }) => path);
+  return { reads: of("read"), hidden: [...new Set([home, ...of("hidden"), ...view.closed, ...view.holes])], writes: of("write") };
+}
+
 /**
  * @throws PATH_RULE_UNENFORCEABLE when a rule cannot be held as written
  */
@@ -124,12 +140,8 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const links = systemLinks(tree);
   // Root's places pass through the launcher, which resolves each path once and without links.
   const held = isRoot ? [] : heldPlaces(view);
-  const firstHeld = facts.firstDescriptor + dataFiles.length;
-  const descriptorOf = (path: string): number | undefined => {
-    const index = held.findIndex((place) => place.path === path);
-    return index < 0 ? undefined : firstHeld + index;
-  };
-  const of = (access: string): readonly string[] => view.places.filter((place) => place.access === access).map(({ path }) => path);
+  const mediation = { writeRoots: writeRoots(spec, tree, view), listedNames, listedPaths: deniedInRoots(view) };
+  const limits = planLimits(spec.limits, facts.machine, mediation.writeRoots.length > 0);
   return {
     view,
     identity,
@@ -140,24 +152,22 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
       links: homeLinks(view, spec.user.home),
       dataFiles,
       guardSource: source(facts.guardPath),
+      sizes: limits,
       source,
-      descriptorOf,
+      descriptorOf: descriptorsFrom(facts.firstDescriptor + dataFiles.length, held),
     }),
     landlockRules: landlockRules(
       view,
       tree,
       dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path),
     ),
-    mediation: { writeRoots: writeRoots(spec, tree, view), listedNames, listedPaths: deniedInRoots(view) },
+    mediation,
+    limits,
     staged,
     stageDirectory,
     dataFiles,
     held,
     pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home, hostName: spec.user.name, nameInside: identity.name },
-    sheet: {
-      reads: of("read"),
-      hidden: [...new Set([spec.user.home, ...of("hidden"), ...view.closed, ...view.holes])],
-      writes: of("write"),
-    },
+    sheet: sheetOf(view, spec.user.home),
   };
 }

@@ -1,10 +1,12 @@
 // One open process sandbox: commands through the guard, evidence from the host, and an end that leaves nothing.
 import type { Command, Execution, Sandbox, SandboxSpec, SandboxStats, WallReport } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
-import { resources } from "../../guard/guard.ts";
+import type { LimitHit } from "../../contracts/limits.ts";
+import { removeCgroup } from "./cgroups.ts";
 import { sandboxEnvironment } from "./environment.ts";
 import { descendants, type HostProcess, lookAtProcess } from "./host-processes.ts";
 import type { Launched } from "./launch.ts";
+import { LimitWatch, type WatchTarget } from "./limit-watch.ts";
 import type { SandboxPlan } from "./plan.ts";
 
 const graceMs = 2000;
@@ -28,6 +30,8 @@ export class ProcessSandbox implements Sandbox {
   readonly #plan: SandboxPlan;
   readonly #launched: Launched;
   readonly #guard: HostProcess | undefined;
+  readonly #exhausted = Promise.withResolvers<LimitHit>();
+  #watch: LimitWatch | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(spec: SandboxSpec, plan: SandboxPlan, launched: Launched, walls: WallReport) {
@@ -39,16 +43,27 @@ export class ProcessSandbox implements Sandbox {
     this.#guard = lookAtProcess(launched.guardPid);
   }
 
+  get exhausted(): Promise<LimitHit> {
+    return this.#exhausted.promise;
+  }
+
+  /** Once. Not for a test without the outer wall, whose places are the host's. */
+  watch(target: WatchTarget): void {
+    this.#watch = new LimitWatch(target);
+    void this.#watch.exhausted.then((hit) => this.#exhausted.resolve(hit));
+  }
+
   async exec(command: Command): Promise<Execution> {
     if (this.#closing !== undefined) throw new GloveboxError("SANDBOX_CLOSED", "wall.sandbox-closed", { values: { sandbox: this.id } });
     const environment = sandboxEnvironment(command.environment ?? this.#spec.environment, this.#plan.pathFacts);
-    const limits = [{ resource: resources.openFiles, value: BigInt(this.#spec.limits.openFiles) }];
-    return this.#launched.session.exec({ ...command, environment }, { limits });
+    const execution = await this.#launched.session.exec({ ...command, environment }, { limits: this.#plan.limits.resources });
+    this.#watch?.start();
+    return execution;
   }
 
   async stats(): Promise<SandboxStats> {
     const { session } = this.#launched;
-    return { processes: this.#remaining().length, openCommands: session.openCommands };
+    return { processes: this.#remaining().length, openCommands: session.openCommands, usage: this.#watch?.look() };
   }
 
   close(): Promise<void> {
@@ -68,6 +83,12 @@ export class ProcessSandbox implements Sandbox {
   }
 
   async #end(): Promise<void> {
+    await this.#endProcesses();
+    this.#watch?.close();
+    for (const { directory } of this.#plan.limits.cgroups) await removeCgroup(directory);
+  }
+
+  async #endProcesses(): Promise<void> {
     const { session, child, ended } = this.#launched;
     await session.close(graceMs);
     if (await settles(ended, followMs)) return;

@@ -1,6 +1,8 @@
 // The process boundary: a Linux process tree behind bubblewrap, Landlock and seccomp. INVARIANT I-02, I-03, I-04, I-09
 import type { Boundary, OpenContext, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import os from "node:os";
+import { type Cgroup, findCgroups, joinCgroup, makeCgroup, removeCgroup } from "./cgroups.ts";
 import { confirmPlaces } from "./confirm-places.ts";
 import { hostFileTree } from "./file-tree.ts";
 import { isUidInUse } from "./host-processes.ts";
@@ -29,6 +31,8 @@ export interface ProcessBoundaryOptions {
   readonly launcherPath: string;
   /** Directories of Glovebox itself: state and runtime `hidden`, the installation `read-only`. */
   readonly protectedPaths: readonly ProtectedPath[];
+  /** For tests of a machine that lets nobody make control groups: `none` looks for no group. */
+  readonly cgroups?: "found" | "none";
   /** For tests of the layers: leaves some out. Only with the guard's test build, else open fails. */
   readonly testLayers?: TestLayers;
 }
@@ -52,7 +56,7 @@ function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers): 
   const { identity } = plan;
   return {
     layers: [...(layers.outer ? [outer] : []), ...inner],
-    limits: [{ limit: "openFiles", mechanism: "RLIMIT_NOFILE", strength: "held" }],
+    limits: plan.limits.mechanisms,
     ...plan.sheet,
     connects: [],
     identity: { hostUid: identity.hostUid, hostGid: identity.hostGid, insideUid: identity.insideUid, capabilities: [] },
@@ -80,14 +84,43 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     protectedPaths: options.protectedPaths,
     guardPath: options.guardPath,
     firstDescriptor: firstDataDescriptor,
+    machine: { cgroups: cgroupsFor(options, spec.sandboxId), processors: os.availableParallelism() },
   });
   if (isRoot && isUidTaken(plan.identity.hostUid)) {
     throw new GloveboxError("WALL_UNAVAILABLE", "wall.uid-taken", { values: { uid: plan.identity.hostUid } });
   }
-  const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, layers });
   context.signal.throwIfAborted();
   await context.journal({ kind: "process", name: spec.sandboxId });
+  for (const { directory } of plan.limits.cgroups) await context.journal({ kind: "cgroup", name: directory });
   context.signal.throwIfAborted();
+  try {
+    return await startSandbox({ options, spec, plan, layers, isRoot, bubblewrapPath, signal: context.signal });
+  } catch (error) {
+    for (const { directory } of plan.limits.cgroups) await removeCgroup(directory);
+    throw error;
+  }
+}
+
+/** A test that leaves layers out has no control groups either: they are a part of the outer wall. */
+function cgroupsFor({ cgroups, testLayers }: ProcessBoundaryOptions, sandboxId: string): readonly Cgroup[] {
+  return cgroups === "none" || testLayers?.outer === false ? [] : findCgroups(sandboxId);
+}
+
+interface Starting {
+  readonly options: ProcessBoundaryOptions;
+  readonly spec: SandboxSpec;
+  readonly plan: SandboxPlan;
+  readonly layers: TestLayers;
+  readonly isRoot: boolean;
+  readonly bubblewrapPath: string;
+  readonly signal: AbortSignal;
+}
+
+/** On rejection nothing is left but control groups without members. */
+async function startSandbox({ options, spec, plan, layers, isRoot, bubblewrapPath, signal }: Starting): Promise<Sandbox> {
+  const { cgroups, limits } = plan.limits;
+  for (const group of cgroups) makeCgroup(group, limits);
+  const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, layers });
   const launched = await launch({
     sandboxId: spec.sandboxId,
     program: isRoot ? options.launcherPath : bubblewrapPath,
@@ -98,19 +131,24 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
     heldPlaces: layers.outer ? plan.held : [],
     rules: plan.landlockRules,
     mediation: plan.mediation,
+    boundProcessors: plan.limits.boundProcessors,
     layers,
     isTest: options.testLayers !== undefined,
-    signal: context.signal,
+    signal,
   });
+  const { guardPid } = launched;
+  const target = { guardPid, plan: plan.limits, writeRoots: plan.mediation.writeRoots, isIdle: () => launched.session.openCommands === 0 };
   const sandbox = new ProcessSandbox(spec, plan, launched, wallReport(plan, launched, layers));
-  if (!layers.outer) return sandbox;
   try {
-    confirmPlaces(plan.view, hostFileTree(true), isRoot ? `/proc/${launched.guardPid}/root` : "");
+    // Root's launcher joined before it became anybody else. The guard has started nothing yet: whatever it starts is born in its groups.
+    if (!isRoot) for (const group of cgroups) joinCgroup(group, guardPid);
+    if (layers.outer) sandbox.watch(target);
+    if (layers.outer) confirmPlaces(plan.view, hostFileTree(true), isRoot ? `/proc/${guardPid}/root` : "");
+    return sandbox;
   } catch (error) {
     await sandbox.close();
     throw error;
   }
-  return sandbox;
 }
 
 /** Opens nothing yet; `probe()` says what this machine can hold. */

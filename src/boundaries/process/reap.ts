@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { removeTree } from "../../kit/remove-tree.ts";
+import { isCgroupOf, removeCgroup } from "./cgroups.ts";
 import { commandLine, type HostProcess, listProcesses, lookAtProcess, realUid } from "./host-processes.ts";
 import { allocatedUidBase, allocatedUidCount } from "./identity.ts";
 import { guardInside } from "./inside.ts";
@@ -11,12 +12,15 @@ export interface ReapRequest {
   readonly sandboxId: string;
   /** Removed too when given; whoever keeps a journal of directories removes it itself. */
   readonly privateDirectory?: string;
+  /** Of the journal: only one of this sandbox's own name, in a mounted tree of control groups, is removed. */
+  readonly cgroups?: readonly string[];
 }
 
 export interface ReapCounts {
   /** Processes that were killed; all others of the sandbox end with its first. */
   readonly processes: number;
   readonly directories: number;
+  readonly cgroups: number;
 }
 
 /** The argument of the guard that names its sandbox; bubblewrap and the launcher carry it too. */
@@ -62,8 +66,10 @@ export async function reapProcessSandbox(request: ReapRequest): Promise<ReapCoun
     }
   }
   await untilGone(found);
+  let cgroups = 0;
+  for (const group of request.cgroups ?? []) if (isCgroupOf(request.sandboxId, group) && (await removeCgroup(group))) cgroups += 1;
   const directory = request.privateDirectory;
-  if (directory === undefined || !existsSync(directory)) return { processes: found.length, directories: 0 };
+  if (directory === undefined || !existsSync(directory)) return { processes: found.length, directories: 0, cgroups };
   await removeTree(directory, { parent: path.dirname(directory) });
-  return { processes: found.length, directories: 1 };
+  return { processes: found.length, directories: 1, cgroups };
 }

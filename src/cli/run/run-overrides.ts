@@ -13,6 +13,12 @@ function pathsOf(input: CommandInput, option: string, cwd: string): readonly str
   });
 }
 
+/** A number where it is one; what is not stays as it was written, so that the policy's own check shows it. */
+function numberOf(input: CommandInput, option: string): number | string | undefined {
+  const text = input.options.text(option);
+  return text !== undefined && /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) : text;
+}
+
 function environmentSet(input: CommandInput): Readonly<Record<string, string>> {
   const entries = input.options.list("env").map((assignment): [string, string] => {
     const at = assignment.indexOf("=");
@@ -44,7 +50,16 @@ export function runOverrides(input: CommandInput, cwd: string): Readonly<Record<
       denyWrite: pathsOf(input, "deny-write", cwd),
     }),
     environment: given({ pass: input.options.list("pass"), set: environmentSet(input) }),
-    limits: given({ wall: input.options.text("wall"), output: input.options.text("output-limit") }),
+    limits: given({
+      cpuTime: input.options.text("cpu-time"),
+      cpuCores: numberOf(input, "cpu-cores"),
+      memory: input.options.text("memory"),
+      processes: numberOf(input, "processes"),
+      disk: input.options.text("disk"),
+      openFiles: numberOf(input, "open-files"),
+      wall: input.options.text("wall"),
+      output: input.options.text("output-limit"),
+    }),
   });
 }
 
@@ -55,6 +70,12 @@ const flagsOfKeys: readonly (readonly [prefix: string, flag: string])[] = [
   ["filesystem.denyWrite", "--deny-write"],
   ["environment.pass", "--pass"],
   ["environment.set", "--env"],
+  ["limits.cpuTime", "--cpu-time"],
+  ["limits.cpuCores", "--cpu-cores"],
+  ["limits.memory", "--memory"],
+  ["limits.processes", "--processes"],
+  ["limits.disk", "--disk"],
+  ["limits.openFiles", "--open-files"],
   ["limits.wall", "--wall"],
   ["limits.output", "--output-limit"],
 ];

@@ -1,6 +1,6 @@
 // What a person reads on stderr after a run: why it ended when that was not the command's own choice, and the short answer sheet.
 import type { RunOutcome, RunRequest, RunResult } from "../../contracts/door.ts";
-import type { LimitHit } from "../../contracts/limits.ts";
+import type { LimitHit, LimitName } from "../../contracts/limits.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
 import { quoteArgument } from "../../kit/escape-text.ts";
 import { showBytes, showDuration } from "../../kit/show-quantity.ts";
@@ -8,12 +8,21 @@ import type { CliContext } from "../command.ts";
 import { shortSheetLines } from "../render/sheet.ts";
 
 function showLimit(hit: LimitHit, value: number): string {
-  if (hit.limit === "wall") return showDuration(value);
-  return hit.limit === "output" ? showBytes(value) : String(value);
+  if (hit.limit === "wall" || hit.limit === "cpuTime") return showDuration(value);
+  return ["output", "memory", "disk"].includes(hit.limit) ? showBytes(value) : String(value);
 }
 
 function limitNotes(hits: readonly LimitHit[]): readonly Sentence[] {
-  const keys = { wall: "cli.run.limit-wall", output: "cli.run.limit-output", openFiles: "cli.run.limit-open-files" } as const;
+  const keys: Readonly<Record<LimitName, string>> = {
+    cpuTime: "cli.run.limit-cpu-time",
+    cpuCores: "cli.run.limit-cpu-cores",
+    memory: "cli.run.limit-memory",
+    processes: "cli.run.limit-processes",
+    disk: "cli.run.limit-disk",
+    openFiles: "cli.run.limit-open-files",
+    output: "cli.run.limit-output",
+    wall: "cli.run.limit-wall",
+  };
   return hits.map((hit) => ({
     key: keys[hit.limit],
     values: { allowed: showLimit(hit, hit.allowed), observed: showLimit(hit, hit.observed) },

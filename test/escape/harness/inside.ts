@@ -52,7 +52,17 @@ export function specFor(request: Pick<InsideRequest, "home" | "project" | "priva
     privateDirectory: request.privateDirectory,
     paths: request.paths,
     environment: insideEnvironment(request.home),
-    limits: { wallMs: 60_000, outputBytes: 1 << 26, returnedBytes: 1 << 20, openFiles: 1024 },
+    limits: {
+      cpuMs: 600_000,
+      cpuCores: 2,
+      memoryBytes: 2 ** 31,
+      processes: 256,
+      diskBytes: 2 ** 32,
+      wallMs: 60_000,
+      outputBytes: 1 << 26,
+      returnedBytes: 1 << 20,
+      openFiles: 1024,
+    },
     user: { uid, gid, name: username, home: request.home },
   };
 }

@@ -1,0 +1,170 @@
+// The control groups of one sandbox: version 2 or 1, where the machine lets us make them. The kernel holds memory and processors there.
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
+import type { Limits } from "../../contracts/limits.ts";
+import { removeDirectory } from "../../kit/remove-tree.ts";
+import { type CgroupPlace, type Controller, cgroupPlaces, groupAndAbove } from "./cgroup-layout.ts";
+
+export interface Cgroup {
+  readonly version: 1 | 2;
+  readonly controllers: readonly Controller[];
+  readonly directory: string;
+  /** Whoever writes `0` there becomes a member; whose pid is written, too. */
+  readonly joinFile: string;
+}
+
+const memoryV1 = { limit: "memory.limit_in_bytes", swap: "memory.memsw.limit_in_bytes", peak: "memory.max_usage_in_bytes" };
+/** As the kernel has it for both versions. */
+const periodUs = 100_000;
+
+function text(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined; // not there, or not ours to read: the group counts as one that does not have it
+  }
+}
+
+function isWritable(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false; // any reason makes it unusable, and the limit is held in another way
+  }
+}
+
+const enabledIn = (directory: string): readonly string[] => text(path.join(directory, "cgroup.subtree_control"))?.trim().split(" ") ?? [];
+
+/** A group without children enables nothing for them, so that the nearest usable one mostly lies above ours. */
+function unifiedParent(place: CgroupPlace): { readonly parent: string; readonly controllers: readonly Controller[] } | undefined {
+  const usable = groupAndAbove(place).filter((directory) => isWritable(directory) && isWritable(path.join(directory, "cgroup.procs")));
+  for (const wanted of [["memory", "cpu"], ["memory"], ["cpu"]] as const) {
+    const parent = usable.find((directory) => wanted.every((name) => enabledIn(directory).includes(name)));
+    // Every group of version 2 counts processor time.
+    if (parent !== undefined) return { parent, controllers: [...wanted, "cpuacct"] };
+  }
+  return undefined;
+}
+
+const groupName = (sandboxId: string): string => `glovebox-${sandboxId}`;
+
+function ownPlaces(): readonly CgroupPlace[] {
+  return cgroupPlaces({ mounts: text("/proc/self/mountinfo") ?? "", memberships: text("/proc/self/cgroup") ?? "" });
+}
+
+/** True for what `findCgroups` could have named on this machine, whatever a journal says. */
+export function isCgroupOf(sandboxId: string, directory: string): boolean {
+  if (path.basename(directory) !== groupName(sandboxId) || path.normalize(directory) !== directory) return false;
+  return ownPlaces().some(({ mountPoint }) => directory.startsWith(`${mountPoint}/`));
+}
+
+/** What could be made for a sandbox on this machine; makes nothing. */
+export function findCgroups(sandboxId: string): readonly Cgroup[] {
+  const places = ownPlaces();
+  const name = groupName(sandboxId);
+  const found = places.flatMap((place): readonly Cgroup[] => {
+    const above =
+      place.version === 2 ? unifiedParent(place) : isWritable(place.directory) ? { parent: place.directory, ...place } : undefined;
+    if (above === undefined) return [];
+    const directory = path.join(above.parent, name);
+    const joinFile = path.join(directory, place.version === 2 ? "cgroup.procs" : "tasks");
+    return [{ version: place.version, controllers: above.controllers, directory, joinFile }];
+  });
+  // A mixed layout has a controller in one tree only.
+  return found.filter(({ directory }, index) => found.findIndex((other) => other.directory === directory) === index);
+}
+
+export const cgroupOf = (groups: readonly Cgroup[], controller: Controller): Cgroup | undefined =>
+  groups.find(({ controllers }) => controllers.includes(controller));
+
+function settings(
+  { version, controllers }: Cgroup,
+  limits: Limits,
+): readonly (readonly [file: string, value: string, isNeeded: boolean])[] {
+  const quota = String(Math.max(1000, Math.round(limits.cpuCores * periodUs)));
+  const memory = String(limits.memoryBytes);
+  const ofMemory =
+    version === 2
+      ? ([
+          ["memory.max", memory, true],
+          ["memory.swap.max", "0", false],
+        ] as const)
+      : ([
+          [memoryV1.limit, memory, true],
+          [memoryV1.swap, memory, false],
+        ] as const);
+  const ofCpu = version === 2 ? (["cpu.max", `${quota} ${periodUs}`, true] as const) : (["cpu.cfs_quota_us", quota, true] as const);
+  return [...(controllers.includes("memory") ? ofMemory : []), ...(controllers.includes("cpu") ? [ofCpu] : [])];
+}
+
+/** @throws WALL_UNAVAILABLE; what was made so far is for the caller to remove */
+export function makeCgroup(group: Cgroup, limits: Limits): void {
+  try {
+    mkdirSync(group.directory);
+    for (const [file, value, isNeeded] of settings(group, limits)) {
+      const where = path.join(group.directory, file);
+      // Without accounting of swap there is no such file, and memory alone is limited.
+      if (isNeeded || isWritable(where)) writeFileSync(where, value);
+    }
+  } catch (error) {
+    const detail = systemErrorCode(error) ?? String(error);
+    throw new GloveboxError("WALL_UNAVAILABLE", "wall.cgroup", { values: { path: group.directory, detail }, cause: error });
+  }
+}
+
+/** Moves a process with one thread; what it starts afterwards is born there. */
+export function joinCgroup(group: Cgroup, pid: number): void {
+  try {
+    writeFileSync(group.joinFile, String(pid));
+  } catch (error) {
+    const detail = systemErrorCode(error) ?? String(error);
+    throw new GloveboxError("WALL_UNAVAILABLE", "wall.cgroup", { values: { path: group.directory, detail }, cause: error });
+  }
+}
+
+/** The kernel lets a member go a moment after its end, and offers no event for that. */
+export async function removeCgroup(directory: string): Promise<boolean> {
+  const deadline = Date.now() + 5000;
+  for (;;) {
+    try {
+      removeDirectory(directory);
+      return true;
+    } catch (error) {
+      const code = systemErrorCode(error);
+      if (code === "ENOENT") return false;
+      if (code !== "EBUSY" || Date.now() > deadline) throw error;
+    }
+    await new Promise<void>((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+function numberIn(directory: string, file: string, pattern: RegExp): number | undefined {
+  const found = pattern.exec(text(path.join(directory, file)) ?? "")?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+/** Processor time of all members, ended ones too; undefined where no group counts it. */
+export function cgroupCpuMs(groups: readonly Cgroup[]): number | undefined {
+  const group = cgroupOf(groups, "cpuacct");
+  if (group === undefined) return undefined;
+  if (group.version === 1) return (numberIn(group.directory, "cpuacct.usage", /^(\d+)/u) ?? 0) / 1e6;
+  return (numberIn(group.directory, "cpu.stat", /^usage_usec (\d+)$/mu) ?? 0) / 1000;
+}
+
+export interface CgroupMemory {
+  readonly peakBytes: number;
+  /** How often the kernel ended a member because the limit was used up. */
+  readonly kills: number;
+}
+
+/** Undefined where no group limits it. */
+export function cgroupMemory(groups: readonly Cgroup[]): CgroupMemory | undefined {
+  const group = cgroupOf(groups, "memory");
+  if (group === undefined) return undefined;
+  const { version, directory } = group;
+  const peakBytes = numberIn(directory, version === 2 ? "memory.peak" : memoryV1.peak, /^(\d+)/u) ?? 0;
+  const kills = numberIn(directory, version === 2 ? "memory.events" : "memory.oom_control", /^oom_kill (\d+)$/mu) ?? 0;
+  return { peakBytes, kills };
+}

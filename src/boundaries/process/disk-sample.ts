@@ -1,0 +1,132 @@
+// What a sandbox keeps: how full its private places are, and by how much the file systems of its write roots have filled since it opened.
+import { lstatSync, opendirSync, readFileSync, statfsSync, statSync } from "node:fs";
+
+/** A file counts at least this much, so that a million empty ones count too. */
+const leastFileBytes = 4096;
+
+export interface Fill {
+  readonly sizeBytes: number;
+  readonly usedBytes: number;
+  readonly files: number;
+  readonly isFull: boolean;
+}
+
+/** Of a private place, which is a file system of its own; undefined when it is gone. */
+export function fillOf(place: string): Fill | undefined {
+  try {
+    const { bsize, blocks, bfree, files, ffree } = statfsSync(place);
+    const sizeBytes = bsize * blocks;
+    const usedFiles = files - ffree;
+    const isFull = blocks > 0 && (bfree === 0 || usedFiles * leastFileBytes >= sizeBytes || ffree === 0);
+    return { sizeBytes, usedBytes: bsize * (blocks - bfree), files: usedFiles, isFull };
+  } catch {
+    return undefined; // the sandbox is gone
+  }
+}
+
+interface Free {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+function freeOf(root: string): Free | undefined {
+  try {
+    const { bsize, bavail, ffree } = statfsSync(root);
+    return { bytes: bsize * bavail, files: ffree };
+  } catch {
+    return undefined; // the root is gone, and nothing can be added to it
+  }
+}
+
+/** One root for each file system. */
+function byFileSystem(roots: readonly string[]): readonly string[] {
+  const devices = new Map<number, string>();
+  for (const root of roots) {
+    try {
+      const { dev } = statSync(root);
+      if (!devices.has(dev)) devices.set(dev, root);
+    } catch {
+      continue; // as above
+    }
+  }
+  return [...devices.values()];
+}
+
+/** Bytes that processes had written to devices when the kernel was asked, their reaped children's included. */
+export function writtenBytes(proc: string, pids: readonly string[]): number {
+  let written = 0;
+  for (const pid of pids) {
+    try {
+      const io = readFileSync(`${proc}/${pid}/io`, "latin1");
+      written += Number(/^write_bytes: (\d+)$/mu.exec(io)?.[1] ?? 0);
+    } catch {
+      continue; // it ended between two looks
+    }
+  }
+  return written;
+}
+
+const sliceFiles = 2000;
+
+/** What has changed below the roots since a moment, up to `enough`; links are not followed. */
+export async function changedBytes(roots: readonly string[], sinceMs: number, enough: number): Promise<number> {
+  const waiting = [...roots];
+  let [bytes, seen] = [0, 0];
+  for (let at = waiting.pop(); at !== undefined && bytes <= enough; at = waiting.pop()) {
+    try {
+      using directory = opendirSync(at);
+      for (let entry = directory.readSync(); entry !== null && bytes <= enough; entry = directory.readSync()) {
+        const file = `${at}/${entry.name}`;
+        const found = lstatSync(file, { throwIfNoEntry: false });
+        if (found?.isDirectory() === true) waiting.push(file);
+        if (found !== undefined && found.ctimeMs >= sinceMs) bytes += Math.max(found.blocks * 512, leastFileBytes);
+        // The broker has other work meanwhile.
+        if ((seen += 1) % sliceFiles === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+    } catch {
+      continue; // removed while we looked, or not ours to read: then it is not the sandbox's
+    }
+  }
+  return bytes;
+}
+
+/** Never more than nine tenths of what was free: the host's disk is not the sandbox's to fill. */
+const hostShare = 0.9;
+
+export interface Growth {
+  readonly grownBytes: number;
+  /** What was free at the start is nearly used up, whoever used it. */
+  readonly isHostNearlyFull: boolean;
+}
+
+/** The write roots' file systems since it was made. Cheap: asks for free space only. */
+export class RootGrowth {
+  readonly #atOpen: readonly { readonly root: string; readonly free: Free }[];
+  readonly #limitBytes: number;
+
+  constructor(roots: readonly string[], limitBytes: number) {
+    this.#limitBytes = limitBytes;
+    this.#atOpen = byFileSystem(roots).flatMap((root) => {
+      const free = freeOf(root);
+      return free === undefined ? [] : [{ root, free }];
+    });
+  }
+
+  /** The smaller of the policy's limit and the share of what was free. */
+  get allowedBytes(): number {
+    return Math.min(this.#limitBytes, ...this.#atOpen.map(({ free }) => Math.floor(free.bytes * hostShare)));
+  }
+
+  look(): Growth {
+    let grownBytes = 0;
+    let isHostNearlyFull = false;
+    for (const { root, free } of this.#atOpen) {
+      const now = freeOf(root);
+      if (now === undefined) continue;
+      const files = Math.max(0, free.files - now.files) * leastFileBytes;
+      grownBytes += Math.max(0, free.bytes - now.bytes, files);
+      isHostNearlyFull ||= free.bytes - now.bytes > free.bytes * hostShare;
+    }
+    return { grownBytes, isHostNearlyFull };
+  }
+}

@@ -1,0 +1,190 @@
+// Watches the limits of one open sandbox: what the kernel only counts, and what only we can add up. Says which was used up first.
+import { closeSync, constants, openSync } from "node:fs";
+import { allowedOf, type LimitHit, type LimitName, type UsageEvidence } from "../../contracts/limits.ts";
+import { cgroupCpuMs, cgroupMemory } from "./cgroups.ts";
+import { changedBytes, type Fill, fillOf, RootGrowth, writtenBytes } from "./disk-sample.ts";
+import { scratchInside } from "./inside.ts";
+import type { LimitPlan } from "./limit-plan.ts";
+import { MemoryEstimate } from "./memory-estimate.ts";
+import { availableBytes, exactMemoryBytes, sampleTree, type TreeSample } from "./tree-sample.ts";
+
+/** Between two looks at the soonest; a look that takes long makes the next one wait longer. */
+const intervalMs = 25;
+const restFactor = 8;
+/** What the host keeps for itself where no control group limits memory. */
+const reserveShare = 0.05;
+const reserveMaximum = 2 ** 29;
+/** The kernel writes change times in coarse steps. */
+const changeTimeSlackMs = 100;
+
+export interface WatchTarget {
+  readonly guardPid: number;
+  readonly plan: LimitPlan;
+  readonly writeRoots: readonly string[];
+  /** Nothing runs: nothing to look at. */
+  readonly isIdle: () => boolean;
+}
+
+interface Places {
+  readonly proc: string;
+  readonly privatePlaces: readonly string[];
+  close(): void;
+}
+
+/** By descriptor, so that a number that is somebody else's by now never answers for the sandbox. */
+function openPlaces(guardPid: number): Places {
+  const descriptors: number[] = [];
+  const hold = (inside: string): string => {
+    const descriptor = openSync(`/proc/${guardPid}/root${inside}`, constants.O_RDONLY | constants.O_DIRECTORY);
+    descriptors.push(descriptor);
+    return `/proc/self/fd/${descriptor}`;
+  };
+  const close = (): void => {
+    for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
+  };
+  try {
+    return { proc: hold("/proc"), privatePlaces: [hold(scratchInside), hold("/dev/shm")], close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+export class LimitWatch {
+  readonly exhausted: Promise<LimitHit>;
+  readonly #target: WatchTarget;
+  readonly #places: Places;
+  readonly #growth: RootGrowth;
+  readonly #memory: MemoryEstimate;
+  readonly #sinceMs = Date.now() - changeTimeSlackMs;
+  readonly #resolve: (hit: LimitHit) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #isDone = false;
+  #isSearching = false;
+  #noSearchBeforeMs = 0;
+  #own: ReadonlyMap<string, number> = new Map();
+  /** Own time of all processes that were seen: what the kernel forgets when nobody waits for a child. */
+  #seenCpuMs = 0;
+  #usage: UsageEvidence = { cpuMs: 0, peakMemoryBytes: 0, peakProcesses: 0 };
+
+  constructor(target: WatchTarget) {
+    const { promise, resolve } = Promise.withResolvers<LimitHit>();
+    const { limits } = target.plan;
+    this.exhausted = promise;
+    this.#resolve = resolve;
+    this.#target = target;
+    this.#places = openPlaces(target.guardPid);
+    this.#growth = new RootGrowth(target.writeRoots, limits.diskBytes);
+    this.#memory = new MemoryEstimate(limits.memoryBytes);
+  }
+
+  /** Idempotent; looks again and again until nothing runs. */
+  start(): void {
+    if (this.#timer !== undefined || this.#isDone) return;
+    this.#wait(intervalMs);
+  }
+
+  #wait(delayMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#isDone || this.#target.isIdle()) return;
+      const started = performance.now();
+      this.look();
+      this.#wait(Math.max(intervalMs, (performance.now() - started) * restFactor));
+    }, delayMs);
+    this.#timer.unref();
+  }
+
+  /** One look now; @returns what was used until now */
+  look(): UsageEvidence {
+    const sample = this.#isDone ? undefined : sampleTree(this.#places.proc);
+    if (sample === undefined) return this.#usage;
+    const fills = this.#places.privatePlaces.flatMap((place) => fillOf(place) ?? []);
+    const { plan } = this.#target;
+    const cpuMs = this.#cpuMs(sample);
+    const memoryBytes = this.#memoryBytes(sample, fills);
+    const processes = sample.tasks - plan.ownTasks;
+    this.#usage = {
+      cpuMs: Math.max(this.#usage.cpuMs, Math.round(cpuMs)),
+      peakMemoryBytes: Math.max(this.#usage.peakMemoryBytes, memoryBytes),
+      peakProcesses: Math.max(this.#usage.peakProcesses, processes),
+    };
+    this.#judge(sample, fills, memoryBytes);
+    return this.#usage;
+  }
+
+  #cpuMs(sample: TreeSample): number {
+    const counted = cgroupCpuMs(this.#target.plan.cgroups);
+    if (counted !== undefined) return counted;
+    for (const [process, ownMs] of sample.ownCpuMs) this.#seenCpuMs += ownMs - Math.min(ownMs, this.#own.get(process) ?? 0);
+    this.#own = sample.ownCpuMs;
+    return Math.max(sample.cpuMs, this.#seenCpuMs);
+  }
+
+  #memoryBytes(sample: TreeSample, fills: readonly Fill[]): number {
+    const counted = cgroupMemory(this.#target.plan.cgroups);
+    if (counted !== undefined) return counted.peakBytes;
+    const files = fills.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
+    return this.#memory.look({
+      residentBytes: sample.residentBytes + files,
+      exactBytes: () => exactMemoryBytes(this.#places.proc, sample.pids) + files,
+    });
+  }
+
+  #judge(sample: TreeSample, fills: readonly Fill[], memoryBytes: number): void {
+    const { plan } = this.#target;
+    const { limits } = plan;
+    const full = fills.find(({ isFull }) => isFull);
+    if (full !== undefined) this.#hit("disk", Math.max(full.usedBytes, full.sizeBytes), full.sizeBytes);
+    if (this.#isMemoryUsedUp(memoryBytes)) this.#hit("memory", memoryBytes);
+    if (sample.tasks >= plan.tasksMaximum) this.#hit("processes", sample.tasks - plan.ownTasks);
+    if (sample.openFiles >= limits.openFiles) this.#hit("openFiles", sample.openFiles);
+    if (this.#usage.cpuMs > limits.cpuMs) this.#hit("cpuTime", this.#usage.cpuMs);
+    this.#judgeGrowth(
+      sample,
+      fills.reduce((sum, { usedBytes }) => sum + usedBytes, 0),
+    );
+  }
+
+  #isMemoryUsedUp(memoryBytes: number): boolean {
+    const counted = cgroupMemory(this.#target.plan.cgroups);
+    if (counted !== undefined) return counted.kills > 0;
+    if (memoryBytes > this.#target.plan.limits.memoryBytes) return true;
+    // What no process maps is in no sum: the host's own need is the last word.
+    const host = availableBytes();
+    return host !== undefined && host.available < Math.min(host.total * reserveShare, reserveMaximum);
+  }
+
+  #judgeGrowth(sample: TreeSample, privateBytes: number): void {
+    const { grownBytes, isHostNearlyFull } = this.#growth.look();
+    const allowed = this.#growth.allowedBytes;
+    if (isHostNearlyFull) this.#hit("disk", grownBytes, allowed);
+    if (privateBytes + grownBytes <= allowed) return;
+    const written = writtenBytes(this.#places.proc, sample.pids);
+    if (privateBytes + Math.min(written, grownBytes) > allowed) this.#hit("disk", privateBytes + Math.min(written, grownBytes), allowed);
+    else void this.#searchRoots(privateBytes, allowed);
+  }
+
+  /** Somebody filled the disk: looks whether it was the sandbox. */
+  async #searchRoots(privateBytes: number, allowed: number): Promise<void> {
+    if (this.#isSearching || performance.now() < this.#noSearchBeforeMs) return;
+    this.#isSearching = true;
+    const started = performance.now();
+    const changed = await changedBytes(this.#target.writeRoots, this.#sinceMs, allowed - privateBytes);
+    this.#noSearchBeforeMs = performance.now() + (performance.now() - started) * restFactor;
+    this.#isSearching = false;
+    if (privateBytes + changed > allowed) this.#hit("disk", privateBytes + changed, allowed);
+  }
+
+  #hit(limit: LimitName, observed: number, allowed = allowedOf(this.#target.plan.limits)[limit]): void {
+    this.#resolve({ limit, allowed: Math.round(allowed), observed: Math.round(observed) });
+  }
+
+  /** Ends the watching and lets the sandbox's places go. */
+  close(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    clearTimeout(this.#timer);
+    this.#places.close();
+  }
+}
