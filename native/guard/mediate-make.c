@@ -20,7 +20,10 @@ bool mediate_resolve(const struct caller *caller, int directory, uint64_t addres
   if (caller_read_path(caller, address, path) != 0) return false;
   const char *rest;
   AUTO_CLOSE int base = -1;
-  return caller_start(caller, directory, path, &base, &rest) && place_resolve(base, rest, place);
+  if (!caller_start(caller, directory, path, &base, &rest)) return false;
+  const bool resolved = place_resolve(base, rest, place);
+  if (place->missing) *answer = answer_error(ENOENT);
+  return resolved;
 }
 
 static uint32_t call_of(const struct make_request *request) {
@@ -117,7 +120,8 @@ static struct answer bind_name(const struct caller *caller, int descriptor, cons
   struct place place;
   const char *rest;
   AUTO_CLOSE int base = -1;
-  if (!caller_start(caller, AT_FDCWD, path, &base, &rest) || !place_resolve(base, rest, &place)) return answer_continue();
+  if (!caller_start(caller, AT_FDCWD, path, &base, &rest)) return answer_continue();
+  if (!place_resolve(base, rest, &place)) return place.missing ? answer_error(ENOENT) : answer_continue();
   const enum place_kind kind = place_judge(&place).kind;
   const struct answer answer = kind == PLACE_PLAIN ? bind_at(caller, descriptor, &place) : answer_judgement(&place, GB_CALL_BIND, kind);
   place_close(&place);

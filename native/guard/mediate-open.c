@@ -129,6 +129,7 @@ static struct answer follow(struct opening *opening, int base, char *path) {
   for (int hop = 0; hop < LINKS_MAX; hop++) {
     const bool ours = place_resolve(from, path, &opening->place);
     if (from != base) close(from);
+    if (!ours && opening->place.missing) return answer_error(ENOENT);
     if (!ours || opening->place.slash) return answer_continue(); // a directory: the kernel has the right error
     const bool keeps_link = (opening->flags & O_NOFOLLOW) != 0 || (opening->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
     opening->exists = fstatat(opening->place.parent, opening->place.name, &opening->status, AT_SYMLINK_NOFOLLOW) == 0;

@@ -2,10 +2,12 @@
 #define _GNU_SOURCE
 #include "place.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -51,16 +53,39 @@ bool place_refresh(struct place *place) {
   return true;
 }
 
+// Climbs to the nearest directory that exists. That its successor was absent is true of the moment in which the path did not resolve, whatever
+// another thread has made since; only a link is left to the kernel, since it may lead to what is not the same for the caller.
+static bool lacks_directory(int base, char *path, unsigned long long flags) {
+  struct place above;
+  struct stat status;
+  const char *directory;
+  while (errno == ENOENT && split(path, &directory, &above)) {
+    above.parent = open_parent(base, directory, flags);
+    if (above.parent >= 0) {
+      const bool is_link = fstatat(above.parent, above.name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+      const bool ours = place_refresh(&above);
+      place_close(&above);
+      return ours && !is_link;
+    }
+    if (directory != path) return false; // "." or "/": there is nothing above
+  }
+  return false;
+}
+
 static bool resolve_with(int base, const char *path, unsigned long long flags, struct place *place) {
   char copy[PATH_BYTES];
   const char *directory;
   place->parent = -1;
+  place->missing = false;
   const size_t length = strlen(path);
   if (length >= sizeof copy) return false;
   memcpy(copy, path, length + 1);
   if (!split(copy, &directory, place)) return false;
   place->parent = open_parent(base, directory, flags);
-  if (place->parent < 0) return false;
+  if (place->parent < 0) {
+    place->missing = directory == copy && lacks_directory(base, copy, flags);
+    return false;
+  }
   if (place_refresh(place)) return true;
   place_close(place);
   return false;

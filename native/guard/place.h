@@ -12,6 +12,7 @@ struct place {
   int parent;                    // O_PATH
   const struct write_root *root; // the one that it lies in
   bool slash;                    // the path ended in one: it means a directory
+  bool missing;                  // resolving failed because a write root does not hold a directory that the path names
   char name[NAME_MAX + 1];
   size_t parent_length;
   char path[PATH_BYTES + NAME_MAX + 1]; // canonical: parent, slash, name
@@ -39,7 +40,7 @@ struct verdict {
 };
 
 // Opens the parent without following magic links. False: it lies in no write root or cannot be opened, and is left to the kernel, where
-// Landlock decides. `base` is an O_PATH directory for relative paths.
+// Landlock decides, unless it is missing: another thread may make the directory before the kernel looks, and Landlock would say EACCES. `base` is an O_PATH directory for relative paths.
 bool place_resolve(int base, const char *path, struct place *place);
 // As place_resolve for a canonical path, with no link in it.
 bool place_resolve_canonical(const char *path, struct place *place);
