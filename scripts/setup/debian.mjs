@@ -40,6 +40,12 @@ const hasFuzzerRuntime = () => {
   return readdirSync(library, { recursive: true }).some((file) => String(file).includes("libclang_rt.fuzzer"));
 };
 
+/** Debian keeps the part of Python that puts pip into a new environment in a package of its own. */
+const hasEnsurepip = () => {
+  const names = existsSync("/usr/lib") ? readdirSync("/usr/lib").filter((name) => /^python3\.\d+$/u.test(name)) : [];
+  return names.some((name) => existsSync(path.join("/usr/lib", name, "ensurepip/__init__.py")));
+};
+
 /** The compiler's run-time library carries clang's version in its name. */
 function fuzzerPackage() {
   const clang = findProgram("clang");
@@ -69,6 +75,17 @@ const packages = [
   { name: "procps", present: program("ps"), forTests: true },
   { name: "strace", present: program("strace"), forTests: true },
   { name: "passwd", present: program("useradd"), forTests: true },
+  // Ordinary tools that must work behind the wall: test/escape/ordinary-tools.
+  { name: "python3-venv", present: hasEnsurepip, forTests: true },
+  { name: "zsh", present: program("zsh"), forTests: true },
+  { name: "tmux", present: program("tmux"), forTests: true },
+  { name: "vim", present: program("vim"), forTests: true },
+  { name: "less", present: program("less"), forTests: true },
+  { name: "rsync", present: program("rsync"), forTests: true },
+  { name: "sqlite3", present: program("sqlite3"), forTests: true },
+  { name: "golang-go", present: program("go"), forTests: true },
+  { name: "cargo", present: () => findProgram("cargo") !== undefined && findProgram("rustc") !== undefined, forTests: true },
+  { name: "chromium", present: program("chromium"), forTests: true },
 ];
 
 /** @param {boolean} forTests */

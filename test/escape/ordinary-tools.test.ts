@@ -1,15 +1,17 @@
-// A wall that breaks ordinary tools is as wrong as a hole: each tool does the same inside as outside.
+// A wall that breaks ordinary tools is as wrong as a hole: each tool does the same behind the default policy as on the host.
 import assert from "node:assert/strict";
-import { access, constants, mkdir, realpath, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import type { SandboxSpec } from "../../src/contracts/boundary.ts";
-import { capture } from "../../src/kit/spawn.ts";
-import { type Ground, makeGround } from "./harness/ground.ts";
-import { boundaryWith, quietContext, specFor } from "./harness/inside.ts";
-import { type ToolCase, toolCases } from "./ordinary-tools/cases.ts";
+import { type Captured, capture } from "../../src/kit/spawn.ts";
+import { makeGround } from "./harness/ground.ts";
+import { toolCases } from "./ordinary-tools/cases.ts";
+import type { ToolCase } from "./ordinary-tools/tool-case.ts";
 
-const timeoutMs = 60_000;
+const timeoutMs = 90_000;
+const mainFile = path.join(import.meta.dirname, "..", "..", "src/main.ts");
+/** HOME of every command behind the wall; outside it is the ground's. */
+const homeInside = "/run/sandbox/home";
 
 /** Not below /tmp: a project there leaves no /tmp of its own inside, only TMPDIR, and one case writes to /tmp by name. */
 const groundParent = "/var/tmp";
@@ -39,73 +41,76 @@ async function npmDirectories(): Promise<readonly string[]> {
 
 const isSystem = (directory: string): boolean => ["/usr/", "/bin/", "/opt/"].some((prefix) => `${directory}/`.startsWith(prefix));
 
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-}
-
 interface Place {
   readonly work: string;
-  readonly script: string;
-  readonly environment: Record<string, string>;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Directories of Node and npm that the default view does not show. */
+  readonly alsoRead: readonly string[];
 }
 
-/** An empty directory in the write root and the script beside it. */
-async function preparePlace(ground: Ground, toolCase: ToolCase, searchPath: readonly string[]): Promise<Place> {
-  const work = path.join(ground.out, "work");
-  await mkdir(work, { recursive: true });
-  const script = path.join(ground.tools, "case.sh");
-  await writeFile(script, `cd "${work}" || exit 99\n${toolCase.script}\n`);
-  return { work, script, environment: { PATH: searchPath.join(":"), HOME: ground.home, LANG: "C.UTF-8", TERM: "xterm" } };
+/** An empty project, a home and a state directory of its own. */
+async function preparePlace(resources: AsyncDisposableStack, toolCase: ToolCase): Promise<Place & { readonly root: string }> {
+  const ground = await makeGround(resources, groundParent);
+  const [work, state] = [path.join(ground.root, "work"), path.join(ground.root, "state")];
+  await mkdir(work);
+  await mkdir(state, { mode: 0o700 });
+  const npm = await npmDirectories();
+  const searchPath = [nodeDirectory, ...systemPath, ...npm.filter((directory) => !isSystem(directory)).slice(0, 1)];
+  for (const tool of toolCase.needs) await findTool(tool, searchPath);
+  const usesNode = toolCase.needs.some((tool) => ["node", "npm"].includes(tool));
+  const environment = {
+    PATH: searchPath.join(":"),
+    HOME: ground.home,
+    LANG: "C.UTF-8",
+    TERM: "xterm",
+    NO_COLOR: "1",
+    XDG_STATE_HOME: state,
+    XDG_RUNTIME_DIR: state,
+  };
+  return { root: ground.root, work, environment, alsoRead: usesNode ? [nodeDirectory, ...npm].filter((one) => !isSystem(one)) : [] };
 }
 
-async function runOnHost(place: Place): Promise<Outcome> {
-  const { code, stdout, stderr } = await capture("/bin/sh", [place.script], { environment: place.environment, timeoutMs });
+const shell = (toolCase: ToolCase): readonly string[] => ["/bin/sh", "-c", toolCase.script];
+
+/** `argv` in the project; on a terminal of its own where the case wants one. */
+function start(toolCase: ToolCase, { work, environment }: Place, argv: readonly string[]): Promise<Captured> {
+  if (toolCase.terminal === undefined) return capture("/usr/bin/env", ["-C", work, ...argv], { environment, timeoutMs });
+  const quoted = argv.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
+  // A keyboard on which nobody types: at the end of its input script(1) would type one, and hang up.
+  const typing = `mkfifo ../keys && exec script -qec "$1" /dev/null 0<> ../keys`;
+  return capture("/usr/bin/env", ["-C", work, "/bin/sh", "-c", typing, "sh", quoted], { environment, timeoutMs });
+}
+
+/** One spelling for what differs by nature: where the ground lies, the home, and how a terminal is put back at the end. */
+function spelled(stdout: string, root: string): string {
+  const home = stdout.replaceAll(homeInside, "HOME").replaceAll(path.join(root, "home"), "HOME");
+  // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
+  return home.replaceAll(root, "GROUND").replace(/(?:\u001b\[[\d;?]*[A-Za-z])+$/u, "");
+}
+
+function runInside(toolCase: ToolCase, place: Place): Promise<Captured> {
+  const flags = ["--quiet", "--project", place.work, ...place.alsoRead.flatMap((directory) => ["--allow-read", directory])];
+  const words = [process.execPath, mainFile, "run", ...flags, ...(toolCase.terminal === undefined ? [] : ["--pty"])];
+  return start(toolCase, place, [...words, "--", ...shell(toolCase)]);
+}
+
+/** What the case must print and how it must end: as declared, else as on the host. */
+async function expected(toolCase: ToolCase): Promise<{ readonly code: number; readonly stdout: string }> {
+  if (toolCase.prints !== undefined) return { code: toolCase.refused ?? 0, stdout: toolCase.prints };
+  await using resources = new AsyncDisposableStack();
+  const place = await preparePlace(resources, toolCase);
+  const { code, stdout, stderr } = await start(toolCase, place, shell(toolCase));
   assert.equal(code, 0, `the case itself is wrong, it fails on the host: ${stdout}${stderr}`);
-  return { code, stdout };
-}
-
-async function runInSandbox(spec: SandboxSpec, place: Place): Promise<Outcome & { readonly stderr: string }> {
-  const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(timeoutMs)));
-  try {
-    const execution = await sandbox.exec({ argv: ["/bin/sh", place.script], cwd: spec.projectDirectory });
-    execution.endStdin();
-    const text = { stdout: "", stderr: "" };
-    for await (const { channel, bytes } of execution.output) text[channel] += Buffer.from(bytes).toString("latin1");
-    const report = await execution.exit;
-    return { code: report.kind === "exited" ? report.code : -1, ...text };
-  } finally {
-    await sandbox.close();
-  }
+  assert.notEqual(stdout, "", "a case that prints nothing shows nothing");
+  return { code, stdout: spelled(stdout, place.root) };
 }
 
 for (const toolCase of toolCases) {
   test(`inside as outside: ${toolCase.name}`, async () => {
     await using resources = new AsyncDisposableStack();
-    const npm = await npmDirectories();
-    const searchPath = [nodeDirectory, ...systemPath, ...npm.filter((directory) => !isSystem(directory)).slice(0, 1)];
-    for (const tool of toolCase.needs) await findTool(tool, searchPath);
-    const outcomes: Outcome[] = [];
-    for (const side of ["host", "sandbox"] as const) {
-      const ground = await makeGround(resources, groundParent);
-      const place = await preparePlace(ground, toolCase, searchPath);
-      // Only for those who need it: where this checkout lies below /tmp, opening it makes /tmp itself a read-only skeleton.
-      const usesNode = toolCase.needs.some((tool) => ["node", "npm"].includes(tool));
-      const allowRead = usesNode ? [nodeDirectory, ...npm].filter((directory) => !isSystem(directory)) : [];
-      const request = {
-        home: ground.home,
-        project: ground.project,
-        privateDirectory: ground.private,
-        paths: { ...ground.paths, allowRead },
-      };
-      const spec = { ...specFor(request), environment: place.environment };
-      const outcome = side === "host" ? await runOnHost(place) : await runInSandbox(spec, place);
-      const { stdout } = outcome;
-      outcomes.push({
-        code: outcome.code,
-        stdout: stdout.replaceAll(ground.root, "GROUND") + ("stderr" in outcome && outcome.code !== 0 ? String(outcome.stderr) : ""),
-      });
-    }
-    assert.deepEqual(outcomes[1], outcomes[0]);
+    const wanted = await expected(toolCase);
+    const place = await preparePlace(resources, toolCase);
+    const { code, stdout, stderr } = await runInside(toolCase, place);
+    assert.deepEqual({ code, stdout: spelled(stdout, place.root) }, wanted, stderr);
   });
 }
