@@ -9,10 +9,11 @@ export type BoundaryKind = "process" | "container" | "microvm" | "desktop" | "wa
 export interface ProbeLine {
   /** Stable name, e.g. `bubblewrap`, `landlock`, `seccomp`, `user-namespaces`, `guard`. */
   readonly name: string;
-  readonly state: "works" | "missing" | "not-built";
+  /** `incompatible`: what programs want and no sandbox gives, on any machine. */
+  readonly state: "works" | "missing" | "not-built" | "incompatible";
   /** Version, ABI or path: shown as it is. */
   readonly detail: string;
-  /** The command or setting that repairs it; undefined when it works. */
+  /** The command or setting that repairs it, or what to do instead; undefined when it works. */
   readonly fix: Sentence | undefined;
   /** True when `open` refuses without it. */
   readonly required: boolean;

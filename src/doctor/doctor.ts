@@ -1,11 +1,10 @@
-// What works on this machine, wall by wall, with the fix for what does not; and what this version does not have yet.
+// What works on this machine, wall by wall, with the fix for what does not; what no sandbox gives, and what this version does not have yet.
 import type { Boundary, ProbeLine } from "../contracts/boundary.ts";
 import type { DoctorReport } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 
 /** What this version does not have yet, under the name it will have. */
 const notBuilt = [
-  "mediated connects",
   "masker",
   "disk limit",
   "gate",
@@ -16,6 +15,16 @@ const notBuilt = [
   "microvm",
   "desktop",
   "wasi",
+] as const;
+
+/** What programs may want and no sandbox gives: told here, in docs/known-incompatibilities.md, and shown by test/e2e/known-incompatibilities.test.ts. */
+const incompatible = [
+  { name: "io_uring", detail: "EPERM", instead: "doctor.instead.io-uring" },
+  { name: "seccomp listeners", detail: "EBUSY", instead: "doctor.instead.seccomp-listener" },
+  { name: "execute-only programs", detail: "EACCES", instead: "doctor.instead.execute-only" },
+  { name: "mount sandboxes", detail: "bwrap, unshare, docker, flatpak: EPERM", instead: "doctor.instead.mount-sandbox" },
+  { name: "Chromium's sandbox", detail: "--no-sandbox", instead: "doctor.instead.chromium" },
+  { name: "setuid programs", detail: "sudo, su, ping", instead: "doctor.instead.setuid" },
 ] as const;
 
 export interface DoctorParts {
@@ -44,11 +53,19 @@ async function ledgerLine({ checkLedger, stateDirectory }: DoctorParts): Promise
 export async function runDoctor(parts: DoctorParts): Promise<DoctorReport> {
   const [probe, ledger] = await Promise.all([parts.boundary.probe(), ledgerLine(parts)]);
   const pending = notBuilt.map((name): ProbeLine => ({ name, state: "not-built", detail: "", fix: undefined, required: false }));
+  const never = incompatible.map(({ name, detail, instead }): ProbeLine => ({
+    name,
+    state: "incompatible",
+    detail,
+    fix: { key: instead },
+    required: false,
+  }));
   return {
     usable: probe.usable && ledger.state === "works",
     sections: [
       { name: probe.kind, lines: probe.lines },
       { name: "record", lines: [ledger] },
+      { name: "incompatible", lines: never },
       { name: "later", lines: pending },
     ],
   };

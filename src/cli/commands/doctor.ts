@@ -11,14 +11,18 @@ const states = {
   works: { key: "cli.doctor.works", paint: "green" },
   missing: { key: "cli.doctor.missing", paint: "red" },
   "not-built": { key: "cli.doctor.not-built", paint: "dim" },
+  incompatible: { key: "cli.doctor.incompatible", paint: "yellow" },
 } as const;
 
 const sectionKeys: ReadonlyMap<string, string> = new Map([
   ["process", "cli.doctor.section.process"],
   ["memory", "cli.doctor.section.memory"],
   ["record", "cli.doctor.section.record"],
+  ["incompatible", "cli.doctor.section.incompatible"],
   ["later", "cli.doctor.section.later"],
 ]);
+
+const labelOf = (line: ProbeLine): string => (line.state === "incompatible" ? "cli.doctor.instead" : "cli.doctor.fix");
 
 function row(line: ProbeLine, context: CliContext): readonly Cell[] {
   const { key, paint } = states[line.state];
@@ -38,7 +42,7 @@ function reportLines(report: DoctorReport, context: CliContext): readonly string
     for (const line of section.lines) {
       lines.push(table.next().value ?? "");
       // Never cut: it is the line that somebody copies.
-      if (line.fix !== undefined) lines.push(`      ${context.text({ key: "cli.doctor.fix" })} ${context.text(line.fix)}`);
+      if (line.fix !== undefined) lines.push(`      ${context.text({ key: labelOf(line) })} ${context.text(line.fix)}`);
     }
     lines.push("");
   }
