@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
-import { prepareState, stateLayout } from "./state-layout.ts";
+import { lackOfRoom, prepareState, stateLayout } from "./state-layout.ts";
 
 const { uid } = userInfo();
 
@@ -51,4 +51,12 @@ test("prepareState() refuses a place where everybody could put another state", a
   await assert.rejects(prepareState(layout, uid), (error) => error instanceof GloveboxError && error.code === "STATE_INSECURE");
   await chmod(path.join(base, "open"), 0o1777);
   await prepareState(layout, uid);
+});
+
+test("lackOfRoom() tells a disk without room from one without inodes, and takes one that counts none", () => {
+  const room = { bavail: 1024, bsize: 4096, files: 1000, ffree: 500 };
+  assert.equal(lackOfRoom("/s", room), undefined);
+  assert.equal(lackOfRoom("/s", { ...room, files: 0, ffree: 0 }), undefined);
+  assert.equal(lackOfRoom("/s", { ...room, bavail: 255 })?.situation, "state.no-room");
+  assert.equal(lackOfRoom("/s", { ...room, ffree: 15 })?.situation, "state.no-inodes");
 });

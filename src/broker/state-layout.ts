@@ -1,4 +1,5 @@
 // Where Glovebox keeps its state, and the proof that nobody else can reach it. Nothing here reads the state's content.
+import type { StatsFs } from "node:fs";
 import { lstat, mkdir, stat, statfs } from "node:fs/promises";
 import path from "node:path";
 import { systemErrorCode, GloveboxError } from "../contracts/glovebox-error.ts";
@@ -65,13 +66,21 @@ async function requireFirmGround(state: string): Promise<void> {
 
 /** What a run writes before its result may be released: records, details, journal. With less, a command could run and its record not be kept. */
 const reserveBytes = 1024 * 1024;
+const reserveInodes = 16;
+
+/** @returns what is to be thrown when the file system that holds `directory` has no room for a run's record */
+export function lackOfRoom(directory: string, found: Pick<StatsFs, "bavail" | "bsize" | "ffree" | "files">): GloveboxError | undefined {
+  if (found.bavail * found.bsize < reserveBytes) {
+    return new GloveboxError("LEDGER_UNWRITABLE", "state.no-room", { values: { directory, needed: "1 MiB" } });
+  }
+  // Some file systems count no inodes.
+  if (found.files === 0 || found.ffree >= reserveInodes) return undefined;
+  return new GloveboxError("LEDGER_UNWRITABLE", "state.no-inodes", { values: { directory, needed: reserveInodes } });
+}
 
 async function requireRoom(directory: string): Promise<void> {
-  const { bavail, bsize, ffree, files } = await statfs(directory);
-  // Some file systems count no inodes.
-  if (bavail * bsize < reserveBytes || (files > 0 && ffree < 16)) {
-    throw new GloveboxError("LEDGER_UNWRITABLE", "state.no-room", { values: { directory, needed: "1 MiB" } });
-  }
+  const lack = lackOfRoom(directory, await statfs(directory));
+  if (lack !== undefined) throw lack;
 }
 
 /**
