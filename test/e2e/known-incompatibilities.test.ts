@@ -25,7 +25,7 @@ suite("known incompatibilities", { timeout: 120_000 }, () => {
     await copyFile(program, hidden);
     await chmod(hidden, 0o111);
     const sandbox = await open(world.spec());
-    const rest = "datagrams: EAFNOSUPPORT\npackets: EAFNOSUPPORT\nnamespace: EPERM\nmount: EPERM\n";
+    const rest = "datagrams: ESOCKTNOSUPPORT\npackets: EAFNOSUPPORT\nnamespace: EPERM\nmount: EPERM\n";
     const readable = await runIn(sandbox, [program], world.project);
     assert.equal(readable.output, `io_uring: EPERM\nfilter: given\nlistener: EBUSY\nwrite: given\n${rest}`);
     const executeOnly = await runIn(sandbox, [hidden], world.project);
