@@ -26,7 +26,7 @@ is_set_up() {
 
 # The bundle of all sources that set-up makes: taken only while nothing it was made from is newer (a directory is newer when a file left it).
 bundle_is_current() {
-  [ -f "$root/bundle/main.js" ] && [ -z "$(find "$root/src" "$root/node_modules/.package-lock.json" -newer "$root/bundle/main.js" -print -quit 2>/dev/null)" ]
+  [ -f "$root/bundle/main.cjs" ] && [ -z "$(find "$root/src" "$root/node_modules/.package-lock.json" -newer "$root/bundle/main.cjs" -print -quit 2>/dev/null)" ]
 }
 
 # The sentence for a machine without Node, in the person's language; the catalogue keeps each language on a line of its own.

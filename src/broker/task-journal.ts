@@ -1,7 +1,7 @@
 // The journal of one task: names every kernel object before it is made, so that a later start can find what a crash left. INVARIANT I-09
 import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { KernelObject } from "../contracts/boundary.ts";
 import { systemErrorCode } from "../contracts/glovebox-error.ts";
 import { sandboxIdSchema, taskIdSchema, type SandboxId, type TaskId } from "../contracts/ids.ts";

@@ -1,5 +1,5 @@
 // Rebuilds the view of a past task from its records, for `explain TASK`.
-import { z } from "zod";
+import * as z from "zod";
 import type { AnswerSheet } from "../contracts/answer-sheet.ts";
 import type { WallReport } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";

@@ -1,6 +1,6 @@
 // The user's list of project policies that may widen: each pinned by path and content digest, so that any edit revokes. INVARIANT I-15
 import { readFile } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
 import { digestSchema } from "../contracts/ids.ts";
 import { writeFileAtomically } from "../kit/atomic-file.ts";

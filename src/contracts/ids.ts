@@ -1,5 +1,5 @@
 // Branded identifiers: each is made only by its own maker or parser, so a string from outside can never pass for one.
-import { z } from "zod";
+import * as z from "zod";
 
 const pattern = (prefix: string): RegExp => new RegExp(`^${prefix}-[0-9a-f]{12}-[0-9a-f]{12}$`, "u");
 

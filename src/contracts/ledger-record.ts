@@ -1,6 +1,6 @@
 // The ledger's records, format 1 (frozen). A leaf holds ids, verdicts, enums, numbers and salted commitments only;
 // whatever could name a person's things (argv, cwd, paths, hosts, output) lives in the task's encrypted blob.
-import { z } from "zod";
+import * as z from "zod";
 import { actionIdSchema, digestSchema, sandboxIdSchema, taskIdSchema } from "./ids.ts";
 
 const count = z.int().min(0);

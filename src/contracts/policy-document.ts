@@ -1,6 +1,6 @@
 // The policy document, whole and closed: types, validation, JSON Schema and docs all come from here.
 // What is not built yet is in the shape too; src/policy/supported.ts refuses it by name.
-import { z } from "zod";
+import * as z from "zod";
 import {
   daySchema,
   durationSchema,

@@ -1,5 +1,5 @@
 // The value shapes of a policy document. Each carries a `title`, by which a finding knows what to suggest ("write a unit").
-import { z } from "zod";
+import * as z from "zod";
 
 /** Longest list of any kind: keeps merging and judging fast whatever a file holds. */
 export const maximumListItems = 1000;

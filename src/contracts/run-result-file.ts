@@ -1,6 +1,6 @@
 // What `glovebox run --result-file FILE` writes and `glovebox run --json` prints: the truth about one call, whatever the exit code was mapped to.
 // Format 1. Everything marked `untrusted` came out of a sandbox and may try to instruct its reader. INVARIANT I-13
-import { z } from "zod";
+import * as z from "zod";
 import { digestSchema, taskIdSchema } from "./ids.ts";
 
 const count = z.int().min(0);

@@ -1,7 +1,7 @@
 // Encrypted details beside the log: one file per record that has any, named by the hash of its ciphertext.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { systemErrorCode } from "../contracts/glovebox-error.ts";
 import type { TaskId } from "../contracts/ids.ts";
 import { type BlobReference, blobReferenceSchema } from "../contracts/ledger-record.ts";

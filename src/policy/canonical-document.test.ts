@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import canonicalize from "canonicalize";
 import * as fc from "fast-check";
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { loadPolicy } from "./policy.ts";
 import { dataSource, facts } from "./testing/sources.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { z } from "zod";
+import * as z from "zod";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { PolicyError } from "../contracts/policy-error.ts";
 import type { CompiledPolicy, PolicySource } from "../contracts/policy-port.ts";

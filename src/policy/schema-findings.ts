@@ -1,5 +1,5 @@
 // Checks a document against the closed schema and says each thing that is wrong in words that name the repair.
-import type { z } from "zod";
+import type * as z from "zod";
 import { policyDocumentSchema } from "../contracts/policy-document.ts";
 import type { PolicyDocument } from "../contracts/policy-document.ts";
 import { nearestName } from "../kit/nearest-name.ts";

@@ -1,5 +1,5 @@
 // The policy schema as a map of names: which keys exist where, so that a finding can suggest the nearest one.
-import { z } from "zod";
+import * as z from "zod";
 import { policyDocumentSchema } from "../contracts/policy-document.ts";
 import { lazily } from "../kit/lazily.ts";
 import { nearestName } from "../kit/nearest-name.ts";
