@@ -33,8 +33,8 @@ function readCache(file) {
 function writeCache(file, bytes) {
   const fresh = `${file}.${process.pid}`;
   try {
-    fs.writeFileSync(fresh, bytes, { flag: "wx" });
-    fs.renameSync(fresh, file); // whole or not at all
+    fs.writeFileSync(fresh, bytes, { flag: "wx", flush: true });
+    fs.renameSync(fresh, file); // whole or not at all, also after a power failure
   } catch {
     fs.rmSync(fresh, { force: true }); // somebody else's installation, or a full disk: the next start compiles again
   }
@@ -52,4 +52,6 @@ if (cachedData === undefined || script.cachedDataRejected === true) {
   });
 }
 const bundled = { exports: {} };
-script.runInThisContext()(bundled.exports, require, bundled, filename, directory);
+/** @type {unknown} */
+const wrapped = script.runInThisContext();
+if (typeof wrapped === "function") Reflect.apply(wrapped, undefined, [bundled.exports, require, bundled, filename, directory]);
