@@ -178,10 +178,11 @@ static bool ends_in_sample(const char *name) {
 
 static bool is_harmless_in(const char *directory, const char *name) {
   if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return true;
-  return strcmp(directory, "hooks") == 0 ? ends_in_sample(name) : strcasecmp(name, "attributes") != 0;
+  if (strcmp(directory, "hooks") == 0) return ends_in_sample(name);
+  return strcmp(directory, "info") == 0 && strcasecmp(name, "attributes") != 0;
 }
 
-// hooks and info: absent, or real directories with nothing in them that git would act on.
+// hooks, info, remotes and branches: absent, or real directories with nothing in them that git would act on.
 static int check_part(int parent, const char *name) {
   struct stat status;
   if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT ? 0 : GIT_REFUSED;
@@ -198,9 +199,11 @@ static int check_part(int parent, const char *name) {
 }
 
 int git_check_directory(int directory) {
-  int error = check_part(directory, "hooks");
-  if (error == 0) error = check_part(directory, "info");
+  static const char *const parts[] = {"hooks", "info", "remotes", "branches"};
+  int error = 0;
+  for (size_t index = 0; error == 0 && index < sizeof parts / sizeof *parts; index++) error = check_part(directory, parts[index]);
   if (error == 0) error = check_pointer(directory, "commondir");
+  if (error == 0) error = check_pointer(directory, "gitdir");
   if (error == 0) error = check_config(directory, "config");
   return error != 0 ? error : check_config(directory, "config.worktree");
 }

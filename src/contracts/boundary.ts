@@ -35,6 +35,8 @@ export interface PathPolicy {
   /** Write roots: directories. */
   readonly allowWrite: readonly string[];
   readonly denyWrite: readonly string[];
+  /** Names that are never made, replaced or written in a write root, beside the built-in ones: `name`, or `above/name`. Letter case does not count. */
+  readonly protectedNames?: readonly string[];
   /**
    * Lists of allowed places, each from before somebody spoke who may only narrow (an untrusted project; anybody above a floor): what the
    * boundary hides by default is opened by an entry of allowRead or allowWrite only where every one of these lists opens it too. Absent:

@@ -10,6 +10,7 @@ import {
   literalPathSchema,
   pathPatternSchema,
   policyDigestSchema,
+  protectedNameSchema,
   reasonSchema,
   ruleIdSchema,
   sizeSchema,
@@ -69,7 +70,15 @@ const filesystemSchema = z.strictObject({
     .describe("Write roots: directories in which everything may be written, except what is denied or protected."),
   denyWrite: listOf(literalPathSchema).optional().describe("Literal paths that may not be written, with all below. A deny always wins."),
   protect: z
-    .strictObject({ add: listOf(pathPatternSchema).optional().describe(later) })
+    .strictObject({
+      add: z
+        .array(protectedNameSchema)
+        .max(128)
+        .optional()
+        .describe(
+          "Names such as `deploy.sh` or `.config/tool`: at any depth of a write root, in any letter case, with all below. Only added.",
+        ),
+    })
     .optional()
     .describe("More names that can never be created or changed in a write root."),
   strict: z.boolean().optional().describe(`Mediate every open: no window for matches that appear later. ${later}`),

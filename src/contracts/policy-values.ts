@@ -24,6 +24,16 @@ export const literalPathSchema = pathText.meta({ title: "Path", examples: [".", 
 /** A literal path, or a glob of `*`, `**`, `?`, `[...]`, `{a,b}`. A backslash makes one of these characters literal. */
 export const pathPatternSchema = pathText.meta({ title: "Path or glob", examples: ["~/.ssh", "~/**/.env"] });
 
+/**
+ * A name, or two with a slash between: `deploy.sh`, `.config/tool`. ASCII only: other letters have several spellings, of which a file system
+ * may take one for another.
+ */
+export const protectedNameSchema = z
+  .string()
+  .max(63)
+  .regex(/^(?!\.{1,2}(?:\/|$))[ !"#$%&'()+,\-.0-9:;<=>@A-Z^_`a-z|~]+(?:\/(?!\.{1,2}$)[ !"#$%&'()+,\-.0-9:;<=>@A-Z^_`a-z|~]+)?$/u)
+  .meta({ title: "File name", examples: ["deploy.sh", ".config/tool"] });
+
 /** The name of an environment variable. */
 export const environmentNameSchema = z
   .string()

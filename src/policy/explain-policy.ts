@@ -26,6 +26,8 @@ function writeLines({ paths }: CompiledPolicy): readonly Sentence[] {
   return [
     ...each("policy.sheet.write.root", "path", paths.allowWrite),
     ...each("policy.sheet.write.denied", "path", [...new Set([...paths.denyWrite, ...paths.denyRead])]),
+    { key: "policy.sheet.write.listed" },
+    ...each("policy.sheet.write.protected", "name", paths.protectedNames ?? []),
     { key: "policy.sheet.write.rest" },
   ];
 }

@@ -15,6 +15,8 @@ export interface PolicyValues {
   readonly denyRead: readonly string[];
   readonly allowWrite: readonly string[];
   readonly denyWrite: readonly string[];
+  /** Names, not paths. */
+  readonly protectAdd: readonly string[];
   readonly pass: readonly string[];
   readonly set: Readonly<Record<string, string>>;
   readonly cpuMs: number;
@@ -61,6 +63,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   denyRead: ["filesystem", "denyRead"],
   allowWrite: ["filesystem", "allowWrite"],
   denyWrite: ["filesystem", "denyWrite"],
+  protectAdd: ["filesystem", "protect", "add"],
   pass: ["environment", "pass"],
   set: ["environment", "set"],
   cpuMs: ["limits", "cpuTime"],
@@ -91,6 +94,7 @@ export const builtInValues: PolicyValues = {
   denyRead: [],
   allowWrite: ["."],
   denyWrite: [],
+  protectAdd: [],
   pass: ["CI", "LANG", "LC_*", "TERM", "TZ"],
   set: {},
   cpuMs: 10 * 60_000,
@@ -173,6 +177,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     denyRead: paths(filesystem.denyRead),
     allowWrite: paths(filesystem.allowWrite),
     denyWrite: paths(filesystem.denyWrite),
+    protectAdd: filesystem.protect?.add === undefined ? undefined : sortedOnce(filesystem.protect.add),
     pass: environment.pass === undefined ? undefined : sortedOnce(environment.pass),
     set: environment.set,
     ...limitValues(limits),

@@ -3,12 +3,16 @@ import type { CommandRule } from "../contracts/policy-document.ts";
 import { type LayerValues, limitFields, type PolicyValues, sortedBy, sortedOnce } from "./layer-values.ts";
 
 /** What accumulates whoever speaks: denies and tests; and what permits nothing. */
-function common(base: PolicyValues, layer: LayerValues): Pick<PolicyValues, "name" | "description" | "denyRead" | "denyWrite" | "tests"> {
+function common(
+  base: PolicyValues,
+  layer: LayerValues,
+): Pick<PolicyValues, "name" | "description" | "denyRead" | "denyWrite" | "protectAdd" | "tests"> {
   return {
     name: layer.name ?? base.name,
     description: layer.description ?? base.description,
     denyRead: sortedOnce([...base.denyRead, ...(layer.denyRead ?? [])]),
     denyWrite: sortedOnce([...base.denyWrite, ...(layer.denyWrite ?? [])]),
+    protectAdd: sortedOnce([...base.protectAdd, ...(layer.protectAdd ?? [])]),
     tests: sortedBy([...base.tests, ...(layer.tests ?? [])], (test) => test.name),
   };
 }
@@ -21,7 +25,7 @@ function mergeRules(rules: readonly CommandRule[]): readonly CommandRule[] {
 /**
  * System file, user file, trusted project file, flags.
  * - allowRead, allowWrite, pass: a list that is given is the whole list (`[]` allows nothing); with `lists: "add"` it is added;
- * - denyRead, denyWrite, tests: added; nothing undoes a deny of a weaker layer;
+ * - denyRead, denyWrite, protect.add, tests: added; nothing undoes a deny of a weaker layer;
  * - set: by name; commands: by id; everything else: the stronger value.
  */
 export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "replace" | "add"): PolicyValues {

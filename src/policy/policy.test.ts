@@ -144,6 +144,22 @@ test("loadPolicy() keeps every weaker layer's deny", () => {
   assert.equal(judgeWrite(paths, "/home/me/project/a/x"), "deny");
 });
 
+test("loadPolicy() only adds protected names, also for a project that nobody trusts", () => {
+  const names = (text: string): string => `filesystem: {protect: {add: [${text}]}}\n`;
+  const sources = [
+    yamlSource(names("deploy.sh, .config/tool"), "system"),
+    yamlSource(names("")),
+    yamlSource(names("run.sh, deploy.sh"), "project"),
+  ];
+  const policy = loadPolicy(sources, facts);
+  assert.deepEqual(policy.paths.protectedNames, [".config/tool", "deploy.sh", "run.sh"]);
+  assert.deepEqual(policy.document["filesystem"], {
+    ...Object(policy.document["filesystem"]),
+    protect: { add: [".config/tool", "deploy.sh", "run.sh"] },
+  });
+  assert.equal(loadPolicy([], facts).paths.protectedNames, undefined);
+});
+
 test("loadPolicy() lets flags go back up to a floor that the user's file went below, and no further", () => {
   const floor = yamlSource("floor: true\nlimits: {wall: 10m}\nfilesystem: {allowWrite: [/srv/w]}\n", "system");
   const user = yamlSource("limits: {wall: 1m}\nfilesystem: {allowWrite: [/srv/w/a]}\n");

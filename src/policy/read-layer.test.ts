@@ -68,6 +68,12 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ['filesystem: {allowWrite: ["dist/*"]}\n', ["POLICY_VALUE_INVALID policy.path-glob 2 filesystem.allowWrite[0]"]],
   ['filesystem: {denyRead: ["~/**/.env"]}\n', ["POLICY_KEY_UNSUPPORTED policy.glob-unsupported 2 filesystem.denyRead[0]"]],
   ['filesystem: {denyRead: ["a["]}\n', ["POLICY_VALUE_INVALID policy.glob-class 2 filesystem.denyRead[0]"]],
+  ...["a/b/c", "../x", "./x", "a/..", "/x", "x/", "*.sh", "n".repeat(64), "né", "a\\b", ""].map(
+    (name): readonly [string, readonly string[]] => [
+      `filesystem: {protect: {add: [${JSON.stringify(name)}]}}\n`,
+      [`POLICY_VALUE_INVALID ${name.length > 63 ? "policy.value-too-big" : "policy.value-format"} 2 filesystem.protect.add[0]`],
+    ],
+  ),
   ["filesystem: {allowWrite: [/]}\n", ["POLICY_VALUE_INVALID policy.write-root-home 2 filesystem.allowWrite[0]"]],
   ["filesystem: {allowWrite: [..]}\n", ["POLICY_VALUE_INVALID policy.write-root-home 2 filesystem.allowWrite[0]"]],
   ["filesystem: {allowWrite: [/usr]}\n", ["POLICY_VALUE_INVALID policy.write-root-system 2 filesystem.allowWrite[0]"]],
@@ -104,7 +110,6 @@ const unbuilt: readonly (readonly [string, string])[] = [
   ["allowUnsandboxed: true", "allowUnsandboxed"],
   ["acceptRisk: [{what: a, why: b, owner: c, until: '2027-01-01'}]", "acceptRisk"],
   ["filesystem: {readDefault: none}", "filesystem.readDefault"],
-  ["filesystem: {protect: {add: [x]}}", "filesystem.protect.add"],
   ["filesystem: {strict: true}", "filesystem.strict"],
   ["environment: {fakeEnvFiles: true}", "environment.fakeEnvFiles"],
   ...[

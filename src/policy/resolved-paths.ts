@@ -17,17 +17,18 @@ function deniedPlaces(text: string, facts: PolicyFacts): readonly string[] {
 
 /** @param bounds spelled as in the document; see `PathPolicy.openedWithin` */
 export function resolvedPaths(
-  values: Pick<LayerValues, "allowRead" | "denyRead" | "allowWrite" | "denyWrite">,
+  values: Pick<LayerValues, "allowRead" | "denyRead" | "allowWrite" | "denyWrite" | "protectAdd">,
   facts: PolicyFacts,
   bounds: readonly (readonly string[])[] = [],
 ): PathPolicy {
-  const { allowRead = [], denyRead = [], allowWrite = [], denyWrite = [] } = values;
+  const { allowRead = [], denyRead = [], allowWrite = [], denyWrite = [], protectAdd = [] } = values;
   return {
     readDefault: "system",
     allowRead: sortedOnce(allowRead.map((text) => allowedPlace(text, facts))),
     denyRead: sortedOnce(denyRead.flatMap((text) => deniedPlaces(text, facts))),
     allowWrite: sortedOnce(allowWrite.map((text) => allowedPlace(text, facts))),
     denyWrite: sortedOnce(denyWrite.flatMap((text) => deniedPlaces(text, facts))),
+    ...(protectAdd.length === 0 ? {} : { protectedNames: protectAdd }),
     ...(bounds.length === 0 ? {} : { openedWithin: bounds.map((list) => sortedOnce(list.map((text) => allowedPlace(text, facts)))) }),
   };
 }

@@ -13,7 +13,6 @@ const unbuilt: readonly { readonly path: KeyPath; readonly accepted: unknown }[]
   { path: ["uid"], accepted: "auto" },
   { path: ["allowUnsandboxed"], accepted: false },
   { path: ["acceptRisk"], accepted: [] },
-  { path: ["filesystem", "protect", "add"], accepted: [] },
   { path: ["filesystem", "strict"], accepted: false },
   { path: ["environment", "fakeEnvFiles"], accepted: false },
   ...["egressBytes", "egressConnections", "pendingApprovals", "denialsBeforeStop"].map((name) => ({

@@ -220,6 +220,35 @@ test("planSandbox() refuses layouts that would undo a rule", () => {
   assert.equal(refusal(specOf({}, { project: "/srv/none" })), "wall.root-missing");
 });
 
+test("planSandbox() refuses a write root within a git directory", () => {
+  const bare = {
+    "/srv/bare/HEAD": "",
+    "/srv/bare/objects/x": "",
+    "/srv/bare/refs/x": "",
+    "/srv/bare/hooks/x": "",
+    "/srv/plain/.GIT/hooks/x": "",
+  };
+  const situation = (allowWrite: string): string | undefined => {
+    try {
+      planOf(specOf({ allowWrite: [allowWrite] }), { ...host, ...bare });
+    } catch (error) {
+      return error instanceof GloveboxError ? error.situation : String(error);
+    }
+    return undefined;
+  };
+  assert.equal(situation("/srv/bare/hooks"), "wall.root-in-git");
+  assert.equal(situation("/srv/plain/.GIT/hooks"), "wall.root-in-git");
+  assert.equal(situation("/srv/bare"), undefined);
+  assert.equal(situation("/srv/plain"), undefined);
+});
+
+test("planSandbox() lists the names that a policy protects beside its own, as many as the guard takes", () => {
+  const plan = planOf(specOf({ protectedNames: ["deploy.sh", ".envrc"] }));
+  assert.ok(plan.mediation.listedNames.includes("deploy.sh"));
+  assert.equal(plan.mediation.listedNames.filter((name) => name === ".envrc").length, 1);
+  assert.equal(refusal(specOf({ protectedNames: Array.from({ length: 250 }, (_, index) => `n${index}`) })), "wall.names-too-many");
+});
+
 test("planSandbox() refuses to follow a link that a sandbox could have planted, and to freeze its name", () => {
   const files = { ...host, [`${project}/out`]: "-> /home/ann/.ssh", "/srv/data/x": "", "/home/ann/data": "-> /srv/data" };
   const situation = (paths: Partial<PathPolicy>): string => {

@@ -1,6 +1,7 @@
 // The plan of one sandbox: a pure function of the spec and of what the file tree says. It opens nothing and starts nothing.
 import type { SandboxSpec } from "../../contracts/boundary.ts";
-import type { GuardMediation } from "../../guard/guard.ts";
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { type GuardMediation, sizes } from "../../guard/guard.ts";
 import { bwrapArguments, type DataFile } from "./bwrap-arguments.ts";
 import type { HostNames, PathFacts } from "./environment.ts";
 import type { FileTree } from "./file-tree.ts";
@@ -10,6 +11,7 @@ import { accountFiles, hostsFile, type Identity, identityFor } from "./identity.
 import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
 import { type LimitPlan, type MachineFacts, planLimits } from "./limit-plan.ts";
+import { refuseRootsInGit } from "./git-roots.ts";
 import { refuseLinkedNames } from "./linked-names.ts";
 import { listedNames } from "./listed-names.ts";
 import { isBelow } from "./paths.ts";
@@ -123,6 +125,16 @@ function sheetOf(view: View, home: string): SandboxPlan["sheet"] {
   return { reads: of("read"), hidden: [...new Set([home, ...of("hidden"), ...view.closed, ...view.holes])], writes: of("write") };
 }
 
+/** @throws PATH_RULE_UNENFORCEABLE when they are more than the guard takes */
+function namesOf({ paths }: SandboxSpec): readonly string[] {
+  const names = [...new Set([...listedNames, ...(paths.protectedNames ?? [])])];
+  if (names.length <= sizes.namesMax) return names;
+  const maximum = sizes.namesMax - listedNames.length;
+  throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.names-too-many", {
+    values: { count: names.length - listedNames.length, maximum },
+  });
+}
+
 /**
  * @throws PATH_RULE_UNENFORCEABLE when a rule cannot be held as written
  */
@@ -132,6 +144,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const isRoot = spec.user.uid === 0;
   const rules = compileRules(spec, tree, facts.protectedPaths);
   const view = viewOf(spec, tree, rules);
+  refuseRootsInGit(tree, view);
   refuseLinkedNames(rules, tree);
   const staged = isRoot ? stagedBinds(view, isOpenToAll(tree, facts.guardPath) ? [] : [facts.guardPath]) : [];
   const stageDirectory = staged.length === 0 ? "" : chooseStageDirectory(view, tree, [facts.guardPath]);
@@ -140,7 +153,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const links = systemLinks(tree);
   // Root's places pass through the launcher, which resolves each path once and without links.
   const held = isRoot ? [] : heldPlaces(view);
-  const mediation = { writeRoots: writeRoots(spec, tree, view), listedNames, listedPaths: deniedInRoots(view) };
+  const mediation = { writeRoots: writeRoots(spec, tree, view), listedNames: namesOf(spec), listedPaths: deniedInRoots(view) };
   const limits = planLimits(spec.limits, facts.machine, mediation.writeRoots.length > 0);
   return {
     view,

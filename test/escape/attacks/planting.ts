@@ -175,6 +175,18 @@ const git = rows([
     `mkdir -p "$(dirname "$1")"; echo "$2" > "$1"; cd "$(dirname "$1")/.." || exit 2; echo x > plain; mv plain HEAD; [ -e HEAD ] || rm -rf hooks`,
   ),
   plantsBy(
+    "makes a repository whose remotes it made before",
+    [25],
+    "bare/remotes/up",
+    `mkdir -p "$(dirname "$1")"; echo "$2" > "$1"; cd "$(dirname "$1")/.." || exit 2; echo x > HEAD; mkdir objects; mkdir refs; [ -e HEAD ] && [ -d refs ] || rm -rf remotes`,
+  ),
+  plantsBy(
+    "makes a worktree's directory whose pointer it made before",
+    [21],
+    "part/gitdir",
+    `mkdir -p "$(dirname "$1")"; cd "$(dirname "$1")" || exit 2; printf '/etc/%s/.git\\n' "$2" > gitdir; echo x > HEAD; [ -e HEAD ] || rm -f gitdir`,
+  ),
+  plantsBy(
     "hides a repository among the branches of another",
     [25],
     ".git/refs/part/config",
@@ -201,6 +213,22 @@ const git = rows([
     ".git/worktrees/x/commondir",
     `mkdir -p "$(dirname "$1")" "$PWD"; printf '/etc/%s/..\\n' "$2" > "$1"; sleep 0.2`,
   ),
+]);
+
+const added = rows([
+  {
+    ...plantsBy("plants a name that the policy adds to the list", [27], "deep/Deploy.SH", write),
+    paths: ({ paths }) => ({ ...paths, protectedNames: ["deploy.sh", "tools/run"] }),
+  },
+  {
+    ...plantsBy(
+      "renames a prepared file to a pair of names that the policy adds",
+      [27],
+      "tools/run",
+      `mkdir -p "$(dirname "$1")"; cd "$(dirname "$1")" || exit 2; echo "$2" > plain; mv plain run`,
+    ),
+    paths: ({ paths }) => ({ ...paths, protectedNames: ["deploy.sh", "tools/run"] }),
+  },
 ]);
 
 const races = rows([
@@ -243,4 +271,4 @@ const races = rows([
   },
 ]);
 
-export const planting: readonly Attack[] = [...byName, ...sideways, ...git, ...races];
+export const planting: readonly Attack[] = [...byName, ...sideways, ...git, ...added, ...races];
