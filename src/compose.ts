@@ -113,6 +113,7 @@ class ComposedDoor implements Door {
       user: this.#user,
       owner,
       step: this.#options.step ?? noSteps,
+      policyHashNow: async () => (await this.policy(request.policy)).hash,
     };
     return runCommand(parts, policy, request, io);
   };

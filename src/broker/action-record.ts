@@ -1,9 +1,10 @@
 // Writes what one action leaves in the ledger, in order: decision, walls, end, result. INVARIANT I-01, I-11
+import type { ApprovalQuestion } from "../contracts/approval.ts";
 import type { RefusedCalls, SandboxSpec, WallReport } from "../contracts/boundary.ts";
 import type { CommandRequest, Decision } from "../contracts/decision.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { ErrorCode } from "../contracts/error-table.ts";
-import type { ActionId, SandboxId, TaskId } from "../contracts/ids.ts";
+import type { ActionId, ApprovalId, Digest, SandboxId, TaskId } from "../contracts/ids.ts";
 import { allowedOf } from "../contracts/limits.ts";
 import type { Ledger } from "../contracts/ledger.ts";
 import type { Commitment, NewRecord, RecordType } from "../contracts/ledger-record.ts";
@@ -98,6 +99,24 @@ export class ActionRecord {
     };
     // `allow` by rule survives a kill of every process; an `ask` is on the device before anybody acts on it.
     await this.#append("policy.decision", body, detail, decision.verdict === "ask" ? "synced" : "kernel");
+  }
+
+  /** On the device before anybody is asked. */
+  async approvalAsked(question: ApprovalQuestion, subject: Digest): Promise<void> {
+    const { id: approval, kind, files, notBound, lifetimeMs } = question;
+    const commitment = await this.#ledger.commit(this.#identity.task, subject);
+    const body = { approval, kind, subject: commitment, boundFiles: files.length, notBound: notBound.length, lifetimeMs };
+    const shown = {
+      files: files.map((file) => ({ ...file, path: wellFormedByteText(file.path) })),
+      notBound: notBound.map(({ what, name }) => ({ what, name: wellFormedByteText(name) })),
+      environmentNames: [...question.environmentNames],
+    };
+    await this.#append("approval.asked", body, shown, "synced");
+  }
+
+  /** On the device before anything starts. */
+  approvalAnswered(approval: ApprovalId, answer: NewRecord<"approval.answered">["body"]["answer"]): Promise<void> {
+    return this.#append("approval.answered", { approval, answer }, undefined, "synced");
   }
 
   async opened(walls: WallReport, limits: SandboxSpec["limits"]): Promise<void> {

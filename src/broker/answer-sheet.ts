@@ -7,12 +7,19 @@ import type { Sentence } from "../contracts/sentence.ts";
 import { showBytes, showDuration } from "../kit/show-quantity.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
 
+/** `open`: asked, and the broker ended before it recorded an answer. */
+export interface AnsweredApproval {
+  readonly id: string;
+  readonly answer: "granted" | "refused" | "expired" | "withdrawn" | "open";
+}
+
 /** What the record of one task says. A part that was not reached is undefined. */
 export interface TaskView {
   readonly task: string;
   readonly policyHash: string;
   readonly verdict: string;
   readonly request: { readonly argv: readonly string[]; readonly cwd: string } | undefined;
+  readonly approvals: readonly AnsweredApproval[];
   readonly walls: WallReport | undefined;
   /** Error code when the sandbox could not be opened. */
   readonly refusal: string | undefined;
@@ -79,12 +86,21 @@ function refusedCalls({ total, first }: TaskView["refusedCalls"]): Lines {
   return total > shown.length ? [...shown, say("task.happened.refused-more", { count: total - shown.length })] : shown;
 }
 
+const approvalKeys: Readonly<Record<AnsweredApproval["answer"], string>> = {
+  granted: "task.happened.approval-granted",
+  refused: "task.happened.approval-refused",
+  expired: "task.happened.approval-expired",
+  withdrawn: "task.happened.approval-withdrawn",
+  open: "task.happened.approval-open",
+};
+
 function happened(view: TaskView): Lines {
   const lines: Sentence[] = [];
   if (view.request !== undefined) {
     lines.push(say("task.happened.command", { command: view.request.argv.map(quoteArgument).join(" "), cwd: view.request.cwd }));
   }
   lines.push(say("task.happened.verdict", { verdict: view.verdict }));
+  lines.push(...view.approvals.map(({ id, answer }) => say(approvalKeys[answer], { approval: id })));
   if (view.refusal !== undefined) lines.push(say("task.happened.refused", { code: view.refusal }));
   if (view.wasReaped) lines.push(say("task.happened.reaped"));
   lines.push(...refusedCalls(view.refusedCalls));

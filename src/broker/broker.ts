@@ -1,79 +1,27 @@
 // The broker: the one way in. It decides, records, opens the sandbox, watches the command, records again and leaves nothing behind.
-import type { Boundary, HostUser, Sandbox, SandboxSpec, WallReport } from "../contracts/boundary.ts";
-import type { Clock } from "../contracts/clock.ts";
-import type { CommandRequest, Decision } from "../contracts/decision.ts";
+import type { Sandbox, SandboxSpec, WallReport } from "../contracts/boundary.ts";
 import type { RunIo, RunRequest, RunResult } from "../contracts/door.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
-import { type IdSource, makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
-import type { Ledger } from "../contracts/ledger.ts";
+import { makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
-import { quoteArgument } from "../kit/escape-text.ts";
 import { removeTree } from "../kit/remove-tree.ts";
-import { ActionRecord, type ActionIdentity, type StreamCommitments } from "./action-record.ts";
+import { ActionRecord, type StreamCommitments } from "./action-record.ts";
+import { type Action, admit, type BrokerParts } from "./admit.ts";
 import { taskAnswerSheet } from "./answer-sheet.ts";
 import { buildEnvironment } from "./environment.ts";
 import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
+import type { Permit } from "./permit.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
-import type { StateLayout } from "./state-layout.ts";
-import type { Step } from "./step.ts";
 import { type SupervisionReport, supervise } from "./supervise.ts";
-import { type JournalOwner, openTaskJournal, type TaskJournal } from "./task-journal.ts";
+import { openTaskJournal, type TaskJournal } from "./task-journal.ts";
 
+export type { BrokerParts } from "./admit.ts";
 export { type PolicyPlaces, findProjectPolicy, gatherPolicySources, readNamedPolicy } from "./policy-files.ts";
 export { type ReapSandbox, reapAbandonedTasks } from "./reaper.ts";
 export { type StateLayout, prepareState, stateLayout } from "./state-layout.ts";
 export { noSteps, type Step } from "./step.ts";
 export { isTrusted, pinTrust } from "./trust.ts";
 export { taskSheetFromRecords } from "./task-sheet.ts";
-
-export interface BrokerParts {
-  readonly layout: StateLayout;
-  readonly ledger: Ledger;
-  readonly boundary: Boundary;
-  readonly ids: IdSource;
-  readonly clock: Clock;
-  readonly user: HostUser;
-  readonly owner: JournalOwner;
-  readonly step: Step;
-}
-
-interface Action {
-  readonly parts: BrokerParts;
-  readonly policy: CompiledPolicy;
-  readonly request: RunRequest;
-  readonly io: RunIo;
-  readonly identity: ActionIdentity;
-  readonly record: ActionRecord;
-  readonly environment: Readonly<Record<string, string>>;
-  /** False while a sandbox of this action may hold something on the host. */
-  readonly life: { isNothingLeft: boolean };
-}
-
-function refusal(task: string, request: CommandRequest, decision: Decision): GloveboxError | undefined {
-  const command = request.argv.map(quoteArgument).join(" ");
-  const rule = decision.ruleId ?? "default";
-  if (decision.verdict === "deny") {
-    if (decision.reason === "") return new GloveboxError("POLICY_DENIED", "run.denied", { values: { task, command, rule } });
-    return new GloveboxError("POLICY_DENIED", "run.denied-because", { values: { task, command, rule, reason: decision.reason } });
-  }
-  if (decision.verdict === "ask")
-    return new GloveboxError("APPROVAL_UNAVAILABLE", "run.approval-unavailable", { values: { task, command, rule } });
-  return undefined;
-}
-
-/** Decides and records; throws when the answer is not `allow`. INVARIANT I-01 */
-async function admit({ parts, policy, request, identity, record, environment }: Action): Promise<void> {
-  const asked: CommandRequest = { kind: "command", argv: request.argv, cwd: request.cwd };
-  const decision = policy.decide(asked);
-  parts.step("decided");
-  await record.decision(asked, decision, Object.keys(environment));
-  parts.step("decision recorded");
-  const error = refusal(identity.task, asked, decision);
-  if (error === undefined) return;
-  await record.resultWithoutRun("denied");
-  await parts.ledger.seal();
-  throw error;
-}
 
 function specOf({ parts, policy, request, identity, environment }: Action, journal: TaskJournal): SandboxSpec {
   return {
@@ -121,10 +69,15 @@ interface Watched {
   readonly commitments: StreamCommitments;
 }
 
-async function executeCommand({ parts, policy, request, io, identity }: Action, sandbox: Sandbox): Promise<Watched> {
+async function executeCommand(
+  { parts, policy, request, io, identity }: Action,
+  sandbox: Sandbox,
+  permit: Permit | undefined,
+): Promise<Watched> {
   const streams = { stdout: await parts.ledger.openCommitment(identity.task), stderr: await parts.ledger.openCommitment(identity.task) };
+  await permit?.redeem();
   const execution = await sandbox.exec({
-    argv: request.argv,
+    argv: permit?.argv ?? request.argv,
     cwd: request.cwd,
     ...(request.pty === undefined ? {} : { pty: request.pty }),
   });
@@ -143,7 +96,7 @@ async function executeCommand({ parts, policy, request, io, identity }: Action, 
   return { report, commitments: { stdout: streams.stdout.digest(), stderr: streams.stderr.digest() } };
 }
 
-function resultOf(action: Action, sandbox: Sandbox, { report }: Watched): RunResult {
+function resultOf(action: Action, sandbox: Sandbox, { report }: Watched, permit: Permit | undefined): RunResult {
   const { identity, policy, request, record, parts } = action;
   const outcome = outcomeOf(report);
   const child = childOf(report.exit);
@@ -160,7 +113,8 @@ function resultOf(action: Action, sandbox: Sandbox, { report }: Watched): RunRes
   const sheet = taskAnswerSheet({
     task: identity.task,
     policyHash: policy.hash,
-    verdict: "allow",
+    verdict: permit === undefined ? "allow" : "ask",
+    approvals: permit === undefined ? [] : [{ id: permit.approval, answer: "granted" }],
     request: { argv: request.argv, cwd: request.cwd },
     walls: supervisedWalls(sandbox.walls),
     refusal: undefined,
@@ -181,20 +135,22 @@ function resultOf(action: Action, sandbox: Sandbox, { report }: Watched): RunRes
   };
 }
 
-/** The record of an action that broke off after its sandbox was open. */
-async function recordBreak({ record, life }: Action): Promise<void> {
+/** The record of an action that broke off after its sandbox was open: nothing ran when its permit did not hold. */
+async function recordBreak({ record, life }: Action, error: unknown): Promise<void> {
+  const isRefused = error instanceof GloveboxError && (error.code === "APPROVAL_CHANGED" || error.code === "APPROVAL_EXPIRED");
+  if (isRefused) await record.refused(error.code);
   if (life.isNothingLeft) await record.closed();
-  await record.resultWithoutRun("lost");
+  await record.resultWithoutRun(isRefused ? "refused" : "lost");
 }
 
-async function executeAndClose(action: Action, sandbox: Sandbox): Promise<Watched> {
+async function executeAndClose(action: Action, sandbox: Sandbox, permit: Permit | undefined): Promise<Watched> {
   const { parts, policy, record } = action;
   action.life.isNothingLeft = false;
   try {
     parts.step("opened");
     await record.opened(supervisedWalls(sandbox.walls), policy.limits);
     parts.step("opening recorded");
-    const watched = await executeCommand(action, sandbox);
+    const watched = await executeCommand(action, sandbox, permit);
     await record.ended(watched.report);
     await record.refusedCalls(watched.report.refusedCalls);
     parts.step("end recorded");
@@ -206,11 +162,11 @@ async function executeAndClose(action: Action, sandbox: Sandbox): Promise<Watche
   }
 }
 
-async function runInSandbox(action: Action, journal: TaskJournal): Promise<RunResult> {
+async function runInSandbox(action: Action, journal: TaskJournal, permit: Permit | undefined): Promise<RunResult> {
   const { policy, record } = action;
   const sandbox = await openSandbox(action, journal);
-  const watched = await executeAndClose(action, sandbox).catch(async (error: unknown) => {
-    await recordBreak(action);
+  const watched = await executeAndClose(action, sandbox, permit).catch(async (error: unknown) => {
+    await recordBreak(action, error);
     throw error;
   });
   await record.closed();
@@ -218,7 +174,7 @@ async function runInSandbox(action: Action, journal: TaskJournal): Promise<RunRe
   const returned = Math.min(report.stdout.bytes + report.stderr.bytes, policy.limits.outputBytes);
   await record.result(outcomeOf(report), report, watched.commitments, returned);
   action.parts.step("result recorded");
-  return resultOf(action, sandbox, watched);
+  return resultOf(action, sandbox, watched, permit);
 }
 
 async function openJournal({ parts, identity }: Action): Promise<TaskJournal> {
@@ -244,11 +200,11 @@ export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, req
     hasTerminal: request.pty !== undefined,
   });
   const action: Action = { parts, policy, request, io, identity, record, environment, life: { isNothingLeft: true } };
-  await admit(action);
+  const permit = await admit(action);
   const journal = await openJournal(action);
   parts.step("journal opened");
   try {
-    return await runInSandbox(action, journal);
+    return await runInSandbox(action, journal, permit);
   } finally {
     await journal.close();
     // A sandbox that would not close keeps its journal, so that the next start finds what is left of it.

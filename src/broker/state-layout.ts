@@ -11,6 +11,8 @@ export interface StateLayout {
   readonly tasks: string;
   readonly quarantine: string;
   readonly cache: string;
+  /** One file for each question that is open. */
+  readonly approvals: string;
   readonly trustFile: string;
 }
 
@@ -40,6 +42,7 @@ export function stateLayout(owner: StateOwner, environment: Readonly<Record<stri
     tasks: path.join(state, "tasks"),
     quarantine: path.join(state, "quarantine"),
     cache: path.join(state, "cache"),
+    approvals: path.join(state, "approvals"),
     trustFile: path.join(state, "trust.json"),
   };
 }
@@ -89,7 +92,7 @@ async function requireRoom(directory: string): Promise<void> {
  */
 export async function prepareState(layout: StateLayout, uid: number): Promise<void> {
   await requireFirmGround(layout.state);
-  for (const directory of [layout.state, layout.runtime, layout.tasks, layout.quarantine, layout.cache]) {
+  for (const directory of [layout.state, layout.runtime, layout.tasks, layout.quarantine, layout.cache, layout.approvals]) {
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
     } catch (error) {

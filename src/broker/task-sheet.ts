@@ -50,6 +50,16 @@ function wallsOf(records: readonly StoredRecord[]): WallReport | undefined {
 const usageSchema = z.looseObject({
   usage: z.looseObject({ cpuMs: z.number(), peakMemoryBytes: z.number(), peakProcesses: z.number() }).optional(),
 });
+function approvalsOf(records: readonly StoredRecord[]): TaskView["approvals"] {
+  const answers = new Map(
+    records
+      .filter(({ type }) => type === "approval.answered")
+      .map(({ body }) => recordBodySchemas["approval.answered"].parse(body))
+      .map(({ approval, answer }) => [approval, answer]),
+  );
+  const asked = records.filter(({ type }) => type === "approval.asked").map(({ body }) => recordBodySchemas["approval.asked"].parse(body));
+  return asked.map(({ approval }) => ({ id: approval, answer: answers.get(approval) ?? "open" }));
+}
 
 function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
   const ended = bodyOf(records, "execution.ended", recordBodySchemas["execution.ended"]);
@@ -116,6 +126,7 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
     policyHash: first.policy ?? "unknown",
     verdict: bodyOf(records, "policy.decision", recordBodySchemas["policy.decision"])?.verdict ?? "unknown",
     request: asked === undefined ? undefined : { argv: asked.argv ?? [asked.argvDigest ?? "unknown"], cwd: asked.cwd },
+    approvals: approvalsOf(records),
     walls: wallsOf(records),
     refusal: bodyOf(records, "execution.refused", recordBodySchemas["execution.refused"])?.code,
     ending: endingOf(records),

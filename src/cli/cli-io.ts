@@ -1,5 +1,6 @@
 // What the command line is handed instead of the global process, so that tests hold every side of it.
 import type { Readable, Writable } from "node:stream";
+import type { PromptTerminal } from "../kit/prompt-terminal.ts";
 
 /** Standard input: a terminal when `isTTY` is true, and then it can switch to raw mode. */
 export interface CliInput extends Readable {
@@ -34,4 +35,6 @@ export interface CliIo {
   isInBackground(): boolean;
   /** Lets the terminal of stdin pass output bytes unchanged, until raw mode is left. Nothing happens where that cannot be done. */
   passOutputUnchanged(): void;
+  /** The terminal at which a person can be asked; undefined where there is none, or where we are inside a sandbox ourselves. */
+  openPrompt(): Promise<PromptTerminal | undefined>;
 }

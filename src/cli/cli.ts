@@ -52,6 +52,7 @@ function createContext(options: CliOptions): CliContext {
     text: createTexts(early.language, escapeText),
     language: early.language,
     isJson: early.isJson,
+    isPlain: early.isPlain,
     door: () => (door ??= options.door()),
   };
 }

@@ -32,6 +32,8 @@ export interface CliContext {
   readonly language: Language;
   /** `--json`: data on stdout is one JSON document. */
   readonly isJson: boolean;
+  /** `--no-color` */
+  readonly isPlain: boolean;
   readonly cwd: string;
   readonly home: string;
   readonly version: string;

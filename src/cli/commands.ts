@@ -13,9 +13,11 @@ import { policyShowCommand } from "./commands/policy-show.ts";
 import { policyTrustCommand } from "./commands/policy-trust.ts";
 import { runCommand } from "./commands/run.ts";
 import { setupCommand } from "./commands/setup.ts";
+import { shellCommand } from "./commands/shell.ts";
 
 export const commands: readonly CliCommand[] = [
   runCommand,
+  shellCommand,
   setupCommand,
   doctorCommand,
   explainCommand,

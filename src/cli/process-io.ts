@@ -1,8 +1,13 @@
 // The real standard streams, environment and signals, in the shape that the command line is handed.
+import { existsSync } from "node:fs";
 import { isInBackground } from "../kit/foreground.ts";
 import { openPipeOutput } from "../kit/open-pipe-output.ts";
+import { openPromptTerminal } from "../kit/prompt-terminal.ts";
 import { runOnStdin } from "../kit/spawn.ts";
 import type { CliIo } from "./cli-io.ts";
+
+/** Every sandbox shows its guard here, and nothing inside can take it away. Who sits at a terminal in there is no person. */
+const guardInside = "/run/glovebox/guard";
 
 /** Call once. Standard output and error may be new streams on the same pipes: write to them only through this. */
 export function openProcessIo(process: NodeJS.Process, env: CliIo["env"]): CliIo {
@@ -16,6 +21,7 @@ export function openProcessIo(process: NodeJS.Process, env: CliIo["env"]): CliIo
     env,
     isInBackground,
     passOutputUnchanged: () => runOnStdin("/bin/stty", ["-opost"]),
+    openPrompt: async () => (existsSync(guardInside) ? undefined : openPromptTerminal()),
     events: {
       on: (name, listener) => process.on(name, listener),
       off: (name, listener) => process.off(name, listener),

@@ -1,5 +1,6 @@
 // What a door (CLI now; library, HTTP, MCP later) can ask for. compose.ts builds it; no door builds anything itself.
 import type { AnswerSheet } from "./answer-sheet.ts";
+import type { AskPerson } from "./approval.ts";
 import type { OutputChunk, ProbeLine, SignalName } from "./boundary.ts";
 import type { LimitHit, UsageEvidence } from "./limits.ts";
 import type { StoredRecord } from "./ledger.ts";
@@ -30,6 +31,8 @@ export interface RunIo {
   readonly signal: AbortSignal;
   /** Bytes for the command's stdin; undefined gives it an empty one. */
   readonly stdin?: AsyncIterable<Uint8Array>;
+  /** How to ask a person. Absent: nobody can be asked, and what would ask is refused. */
+  readonly ask?: AskPerson;
   /** Resolves when the caller has taken the bytes; that is the back-pressure. */
   onOutput(chunk: OutputChunk): Promise<void>;
   /** Called once, when the command runs: gives the caller the way to pass signals and terminal sizes on. */

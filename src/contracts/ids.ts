@@ -15,6 +15,10 @@ export type ActionId = z.infer<typeof actionIdSchema>;
 export const sandboxIdSchema = z.string().regex(pattern("s")).brand<"SandboxId">();
 export type SandboxId = z.infer<typeof sandboxIdSchema>;
 
+/** Same shape with `q-`: the question that a person answers. */
+export const approvalIdSchema = z.string().regex(pattern("q")).brand<"ApprovalId">();
+export type ApprovalId = z.infer<typeof approvalIdSchema>;
+
 /** `sha256:` + 64 hex digits. */
 export const digestSchema = z
   .string()
@@ -40,3 +44,4 @@ function makeId(prefix: string, source: IdSource): string {
 export const makeTaskId = (source: IdSource): TaskId => taskIdSchema.parse(makeId("t", source));
 export const makeActionId = (source: IdSource): ActionId => actionIdSchema.parse(makeId("a", source));
 export const makeSandboxId = (source: IdSource): SandboxId => sandboxIdSchema.parse(makeId("s", source));
+export const makeApprovalId = (source: IdSource): ApprovalId => approvalIdSchema.parse(makeId("q", source));

@@ -1,7 +1,7 @@
 // The ledger's records, format 1 (frozen). A leaf holds ids, verdicts, enums, numbers and salted commitments only;
 // whatever could name a person's things (argv, cwd, paths, hosts, output) lives in the task's encrypted blob.
 import * as z from "zod";
-import { actionIdSchema, digestSchema, sandboxIdSchema, taskIdSchema } from "./ids.ts";
+import { actionIdSchema, approvalIdSchema, digestSchema, sandboxIdSchema, taskIdSchema } from "./ids.ts";
 
 const count = z.int().min(0);
 /** HMAC-SHA256(task salt, bytes) in hex: equal only to somebody who holds the task's blob. */
@@ -43,6 +43,22 @@ export const recordBodySchemas = {
     request: commitmentSchema,
     /** Where the policy came from, strongest last. */
     origins: z.array(z.enum(["built-in", "system", "user", "project", "project-trusted", "flags"])),
+  }),
+  /** A person is about to be asked. On the device before the question is shown. What was shown is in the blob. */
+  "approval.asked": z.strictObject({
+    approval: approvalIdSchema,
+    kind: z.enum(["command", "unsandboxed", "narrow"]),
+    /** Commitment to the digest of everything that the approval is bound to. */
+    subject: commitmentSchema,
+    boundFiles: count,
+    /** Things shown as not bound. */
+    notBound: count,
+    lifetimeMs: count,
+  }),
+  /** How it ended. On the device before anything starts. */
+  "approval.answered": z.strictObject({
+    approval: approvalIdSchema,
+    answer: z.enum(["granted", "refused", "expired", "withdrawn"]),
   }),
   "execution.opened": z.strictObject({
     sandbox: sandboxIdSchema,

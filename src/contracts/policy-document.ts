@@ -114,7 +114,12 @@ const limitsSchema = z.strictObject({
   wall: durationSchema.optional().describe("Time after which a command is ended; up to 24d."),
   egressBytes: sizeSchema.optional().describe(`Bytes sent out. ${unlimited}`),
   egressConnections: z.int().min(0).max(1_000_000).optional().describe(`Connections out. ${unlimited}`),
-  pendingApprovals: z.int().min(0).max(10_000).optional().describe(`Questions open at once. ${unlimited}`),
+  pendingApprovals: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .optional()
+    .describe("Questions of one user to a person that may be open at once; 0 asks nobody."),
   denialsBeforeStop: z.int().min(1).max(1_000_000).optional().describe(`Refusals after which the task is stopped. ${unlimited}`),
 });
 
@@ -128,7 +133,7 @@ export const commandRuleSchema = z.strictObject({
       .describe("The first words of the command, compared exactly. It judges the words given, not what a shell inside does with them."),
   }),
   verdict: verdictSchema.describe(
-    "The strictest of all matching rules decides. `ask` needs approvals, which this version refuses to run without.",
+    "The strictest of all matching rules decides. `ask` asks a person, under `glovebox run --interactive`; otherwise it refuses.",
   ),
   reason: reasonSchema.optional().describe("Shown when the rule decides."),
 });
@@ -232,7 +237,7 @@ export const policyDocumentSchema = z.strictObject({
   approval: approvalSchema
     .optional()
     .describe(
-      "`auto-allow`: a command that no rule decides runs. `never`: the same, and what a rule would ask is denied. The others are not built in this version.",
+      "A command that no rule decides: `auto-allow` runs it, `regular` asks a person, `never` runs it and denies what a rule would ask. The others are not built in this version.",
     ),
   uid: z.enum(["auto", "root"]).optional().describe(`Started as root: auto becomes an allocated user. ${later}`),
   allowUnsandboxed: z.boolean().optional().describe(`Whether anything may run outside a sandbox. ${later}`),

@@ -6,6 +6,9 @@ import type { PathPolicy } from "./boundary.ts";
 
 export type PolicyOrigin = "built-in" | "system" | "user" | "project" | "project-trusted" | "flags";
 
+/** `auto-allow`: what no rule decides runs. `regular`: it asks. `never`: it runs, and what a rule would ask is denied. */
+export type ApprovalMode = "auto-allow" | "regular" | "never";
+
 /** A policy ready to decide. Pure data plus pure functions; the same document and facts give the same value. */
 export interface CompiledPolicy {
   /** Hash of the canonical form of `document`. */
@@ -20,6 +23,8 @@ export interface CompiledPolicy {
   readonly paths: PathPolicy;
   readonly environment: { readonly pass: readonly string[]; readonly set: Readonly<Record<string, string>> };
   readonly limits: Limits;
+  /** Questions of one user that may be open at once. */
+  readonly pendingApprovals: number;
   /** Days a record is kept. */
   readonly retentionDays: number;
   /** How argv is written into the encrypted blob: `redacted` = the words with known secret shapes removed; `digest` = only a digest. */

@@ -125,6 +125,7 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     paths: resolvedPaths(values, facts, boundLists(bounds)),
     environment: { pass: values.pass, set: values.set },
     limits: limitsOf(values),
+    pendingApprovals: values.pendingApprovals,
     retentionDays: values.retentionDays,
     auditArgv: values.auditArgv,
     decide: (request) => decideCommand(commands, approval, request),

@@ -11,7 +11,7 @@ const words = fc.array(word, { minLength: 1, maxLength: 3 });
 const verdict = fc.constantFrom<Verdict[]>("allow", "ask", "deny");
 const rule = fc.record({ id: fc.constantFrom("a", "b", "c"), match: fc.record({ argvPrefix: words }), verdict });
 const rules = fc.array(rule, { maxLength: 5 });
-const approval = fc.constantFrom("auto-allow" as const, "never" as const);
+const approval = fc.constantFrom("auto-allow" as const, "regular" as const, "never" as const);
 const request = fc.record({
   kind: fc.constant("command" as const),
   argv: fc.array(word, { maxLength: 4 }),

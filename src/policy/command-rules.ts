@@ -2,6 +2,7 @@
 // renamed program does inside is held by the walls, not by this.
 import path from "node:path";
 import type { CommandRule } from "../contracts/policy-document.ts";
+import type { ApprovalMode } from "../contracts/policy-port.ts";
 import type { CommandRequest, Decision, Verdict } from "../contracts/decision.ts";
 
 const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
@@ -37,22 +38,23 @@ function compareRules(left: CommandRule, right: CommandRule): number {
   return byVerdict || byLength || (left.id < right.id ? -1 : 1);
 }
 
-function judge(rules: readonly CommandRule[], approval: "auto-allow" | "never", request: CommandRequest): Decision {
+function judge(rules: readonly CommandRule[], approval: ApprovalMode, request: CommandRequest): Decision {
   const [program] = request.argv;
   if (request.kind !== "command" || program === undefined || program === "" || !path.posix.isAbsolute(request.cwd))
     throw new TypeError("not a command");
   if ([...request.argv, request.cwd].some((word) => word.includes("\0"))) throw new TypeError("a word holds NUL");
   const [winner] = rules.filter((rule) => matches(rule, request)).toSorted(compareRules);
-  if (winner === undefined) return { verdict: "allow", ruleId: undefined, reasonCode: "default", reason: "" };
+  if (winner === undefined)
+    return { verdict: approval === "regular" ? "ask" : "allow", ruleId: undefined, reasonCode: "default", reason: "" };
   const verdict = winner.verdict === "ask" && approval === "never" ? "deny" : winner.verdict;
   return { verdict, ruleId: winner.id, reasonCode: "rule", reason: winner.reason ?? "" };
 }
 
 /**
- * deny > ask > allow > default. The default allows (`approval: auto-allow`: the walls hold whatever runs); `approval: never` turns an ask
- * into a deny. Never throws: whatever goes wrong denies with reasonCode `error`.
+ * deny > ask > allow > default. The default allows (`approval: auto-allow`: the walls hold whatever runs) or asks (`regular`); `approval: never`
+ * turns an ask into a deny. Never throws: whatever goes wrong denies with reasonCode `error`.
  */
-export function decideCommand(rules: readonly CommandRule[], approval: "auto-allow" | "never", request: CommandRequest): Decision {
+export function decideCommand(rules: readonly CommandRule[], approval: ApprovalMode, request: CommandRequest): Decision {
   try {
     return judge(rules, approval, request);
   } catch {

@@ -50,6 +50,12 @@ const ruleKeys: Readonly<Record<Verdict, string>> = {
   deny: "policy.sheet.held.rule-deny",
 };
 
+const modeKeys = {
+  "auto-allow": "policy.sheet.held.default",
+  regular: "policy.sheet.held.regular",
+  never: "policy.sheet.held.never",
+} as const;
+
 function ruleLine({ id, verdict, match }: CommandRule): Sentence {
   return { key: ruleKeys[verdict], values: { id, words: match.argvPrefix.map(quoteArgument).join(" ") } };
 }
@@ -59,7 +65,7 @@ function heldLines({ document, limits }: CompiledPolicy): readonly Sentence[] {
   return [
     { key: "policy.sheet.held.process" },
     ...rules.map(ruleLine),
-    document["approval"] === "never" ? { key: "policy.sheet.held.never" } : { key: "policy.sheet.held.default" },
+    { key: modeKeys[document["approval"] === "never" || document["approval"] === "regular" ? document["approval"] : "auto-allow"] },
     {
       key: "policy.sheet.held.limits",
       values: {

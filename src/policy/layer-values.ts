@@ -1,5 +1,6 @@
 // One policy document as values to merge: flat, typed, in plain units, in canonical spelling. Absent means: this layer says nothing.
 import type { CommandRule, PolicyDocument, PolicyTest } from "../contracts/policy-document.ts";
+import type { ApprovalMode } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { literalPath, showPattern } from "./path-pattern.ts";
 import { parseDuration, parseSize } from "./units.ts";
@@ -9,7 +10,7 @@ export interface PolicyValues {
   readonly description: string;
   readonly floor: boolean;
   readonly boundary: "auto" | "process";
-  readonly approval: "auto-allow" | "never";
+  readonly approval: ApprovalMode;
   /** Canonical spellings of path-pattern.ts, sorted, each once. */
   readonly allowRead: readonly string[];
   readonly denyRead: readonly string[];
@@ -28,6 +29,7 @@ export interface PolicyValues {
   readonly outputBytes: number;
   readonly returnedBytes: number;
   readonly wallMs: number;
+  readonly pendingApprovals: number;
   /** Sorted by id. */
   readonly commands: readonly CommandRule[];
   readonly auditArgv: "redacted" | "digest";
@@ -50,6 +52,7 @@ export const limitFields = [
   "outputBytes",
   "returnedBytes",
   "wallMs",
+  "pendingApprovals",
 ] as const satisfies readonly Field[];
 
 /** Where each value stands in a document. */
@@ -75,6 +78,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   outputBytes: ["limits", "output"],
   returnedBytes: ["limits", "returned"],
   wallMs: ["limits", "wall"],
+  pendingApprovals: ["limits", "pendingApprovals"],
   commands: ["commands"],
   auditArgv: ["audit", "argv"],
   retentionDays: ["audit", "retention"],
@@ -106,6 +110,7 @@ export const builtInValues: PolicyValues = {
   outputBytes: 64 * 2 ** 20,
   returnedBytes: 256 * 2 ** 10,
   wallMs: 15 * 60_000,
+  pendingApprovals: 20,
   commands: [],
   auditArgv: "redacted",
   retentionDays: 400,
@@ -160,8 +165,12 @@ function limitValues(limits: NonNullable<PolicyDocument["limits"]>) {
     outputBytes: size(limits.output),
     returnedBytes: size(limits.returned),
     wallMs: duration(limits.wall),
+    pendingApprovals: limits.pendingApprovals,
   };
 }
+
+const builtModes: ReadonlySet<unknown> = new Set<ApprovalMode>(["auto-allow", "regular", "never"]);
+const isBuiltMode = (mode: unknown): mode is ApprovalMode => builtModes.has(mode);
 
 /** @param document checked: every path literal, every unit known, nothing unbuilt */
 export function layerValues(document: PolicyDocument): LayerValues {
@@ -172,7 +181,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     description: metadata.description,
     floor: document.floor,
     boundary: document.boundary === "auto" || document.boundary === "process" ? document.boundary : undefined,
-    approval: document.approval === "auto-allow" || document.approval === "never" ? document.approval : undefined,
+    approval: isBuiltMode(document.approval) ? document.approval : undefined,
     allowRead: paths(filesystem.allowRead),
     denyRead: paths(filesystem.denyRead),
     allowWrite: paths(filesystem.allowWrite),

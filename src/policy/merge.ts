@@ -56,7 +56,8 @@ export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyVa
     ...base,
     ...common(base, layer),
     boundary: layer.boundary ?? base.boundary,
-    approval: layer.approval === "never" ? "never" : base.approval,
+    // Any other change was found to widen.
+    approval: base.approval === "auto-allow" ? (layer.approval ?? base.approval) : base.approval,
     allowRead: layer.allowRead ?? base.allowRead,
     allowWrite: layer.allowWrite ?? base.allowWrite,
     pass: layer.pass ?? base.pass,

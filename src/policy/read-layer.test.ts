@@ -105,7 +105,8 @@ const unbuilt: readonly (readonly [string, string])[] = [
   ["extends: ['sha256:0000000000000000000000000000000000000000000000000000000000000000']", "extends"],
   ["presets: [node]", "presets"],
   ["boundary: container", "boundary"],
-  ["approval: regular", "approval"],
+  ["approval: untrusted", "approval"],
+  ["approval: {granular: {commands: ask}}", "approval"],
   ["uid: root", "uid"],
   ["allowUnsandboxed: true", "allowUnsandboxed"],
   ["acceptRisk: [{what: a, why: b, owner: c, until: '2027-01-01'}]", "acceptRisk"],
@@ -115,7 +116,6 @@ const unbuilt: readonly (readonly [string, string])[] = [
   ...[
     ["egressBytes: 50MiB", "egressBytes"],
     ["egressConnections: 64", "egressConnections"],
-    ["pendingApprovals: 20", "pendingApprovals"],
     ["denialsBeforeStop: 25", "denialsBeforeStop"],
   ].map(([text = "", name = ""]) => [`limits: {${text}}`, `limits.${name}`] as const),
   ["egress: [{id: e, hosts: ['*.example.org'], ports: [443], protocols: [https], verdict: allow}]", "egress"],

@@ -15,7 +15,7 @@ const unbuilt: readonly { readonly path: KeyPath; readonly accepted: unknown }[]
   { path: ["acceptRisk"], accepted: [] },
   { path: ["filesystem", "strict"], accepted: false },
   { path: ["environment", "fakeEnvFiles"], accepted: false },
-  ...["egressBytes", "egressConnections", "pendingApprovals", "denialsBeforeStop"].map((name) => ({
+  ...["egressBytes", "egressConnections", "denialsBeforeStop"].map((name) => ({
     path: ["limits", name],
     accepted: undefined,
   })),
@@ -32,7 +32,7 @@ const unbuilt: readonly { readonly path: KeyPath; readonly accepted: unknown }[]
 /** Keys of which only some values are built. */
 const partly: readonly { readonly path: KeyPath; readonly built: readonly string[]; readonly unbuilt: readonly string[] }[] = [
   { path: ["boundary"], built: ["auto", "process"], unbuilt: ["container", "microvm", "desktop", "wasi"] },
-  { path: ["approval"], built: ["auto-allow", "never"], unbuilt: ["regular", "untrusted", "on-request"] },
+  { path: ["approval"], built: ["auto-allow", "regular", "never"], unbuilt: ["untrusted", "on-request"] },
   { path: ["filesystem", "readDefault"], built: ["system"], unbuilt: ["none"] },
 ];
 

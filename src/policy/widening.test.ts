@@ -26,7 +26,7 @@ const documentOf = (rarity: number): fc.Arbitrary<object> => {
     fc.oneof({ weight: rarity - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
   return fc.record({
     apiVersion: fc.constant("glovebox/v1"),
-    approval: optional(fc.constantFrom("auto-allow", "never")),
+    approval: optional(fc.constantFrom("auto-allow", "regular", "never")),
     filesystem: fc.record({
       allowRead: optional(paths),
       denyRead: optional(paths),
@@ -41,6 +41,7 @@ const documentOf = (rarity: number): fc.Arbitrary<object> => {
       wall: optional(fc.constantFrom("1m", "15m", "1h")),
       output: optional(fc.constantFrom("1MiB", "64MiB", "1GiB")),
       returned: optional(fc.constantFrom("1KiB", "256KiB", "1MiB")),
+      pendingApprovals: optional(fc.constantFrom(0, 20, 40)),
       openFiles: optional(fc.constantFrom(64, 1024, 4096)),
     }),
     commands: optional(rules),

@@ -23,7 +23,8 @@ function scalarWidenings(base: PolicyValues, layer: LayerValues): readonly Field
   const fields: Field[] = sameOnly.filter(
     (field) => layer[field] !== undefined && layer[field] !== base[field] && !isNarrower(field, base, layer),
   );
-  if (layer.approval === "auto-allow" && base.approval === "never") fields.push("approval");
+  // `regular` asks what `never` lets run, and `never` denies what `regular` asks: neither is narrower than the other.
+  if (layer.approval !== undefined && layer.approval !== base.approval && base.approval !== "auto-allow") fields.push("approval");
   return [...fields, ...limitFields.filter((field) => (layer[field] ?? 0) > base[field])];
 }
 

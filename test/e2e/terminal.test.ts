@@ -4,51 +4,28 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
-import { spawnProcess } from "../../src/kit/spawn.ts";
+import { atTerminal, type Typing } from "../fixtures/at-terminal.ts";
 
 const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
-const deadlineMs = 30_000;
-
-interface Typing {
-  /** Typed when the output so far holds this. */
-  readonly after: string;
-  readonly keys: string;
-}
 
 /** What a person sees of `glovebox run FLAGS -- sh -c SCRIPT`, typing as told. */
-async function atTerminal(t: TestContext, flags: string, script: string, typings: readonly Typing[] = []): Promise<string> {
+async function runAtTerminal(t: TestContext, flags: string, script: string, typings: readonly Typing[] = []): Promise<string> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-terminal-")));
   t.after(() => rm(base, { recursive: true }));
   const project = path.join(base, "project");
   await mkdir(project);
   const line = `'${process.execPath}' '${main}' run --quiet ${flags} --project '${project}' --cwd '${project}' -- sh -c '${script}'`;
-  const child = spawnProcess("/usr/bin/script", ["--quiet", "--return", "--command", line, "/dev/null"], {
-    environment: { XDG_STATE_HOME: base, PATH: "/usr/local/bin:/usr/bin:/bin", TERM: "xterm", SHELL: "/bin/sh" },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const deadline = setTimeout(() => child.kill("SIGKILL"), deadlineMs);
-  const ended = Promise.withResolvers<void>();
-  const waiting = [...typings];
-  let seen = "";
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    seen += text;
-    while (waiting[0] !== undefined && seen.includes(waiting[0].after)) child.stdin?.write(waiting.shift()?.keys ?? "");
-  });
-  child.on("close", () => ended.resolve());
-  await ended.promise;
-  clearTimeout(deadline);
-  assert.equal(child.signalCode, null, `ended by the deadline: ${JSON.stringify(seen)}`);
-  return seen;
+  return (await atTerminal(line, { environment: { XDG_STATE_HOME: base }, typings })).seen;
 }
 
 test("a command with a terminal of its own has plain line ends on ours", async (t) => {
-  const seen = await atTerminal(t, "", "echo one; echo two");
+  const seen = await runAtTerminal(t, "", "echo one; echo two");
   assert.ok(seen.startsWith("one\r\ntwo\r\n"), JSON.stringify(seen));
 });
 
 test("ctrl-] three times ends a command that takes every ctrl-c as a key", async (t) => {
   const loop = 'trap "echo got" INT; echo ready; while :; do sleep 0.1; done';
-  const seen = await atTerminal(t, "", loop, [
+  const seen = await runAtTerminal(t, "", loop, [
     { after: "ready", keys: "\u0003" },
     { after: "got", keys: "\u001D\u001D\u001D" },
   ]);
@@ -56,7 +33,7 @@ test("ctrl-] three times ends a command that takes every ctrl-c as a key", async
 });
 
 test("a command without a terminal of its own reads the keyboard line by line, to its end", async (t) => {
-  const seen = await atTerminal(t, "--no-pty", "echo ready; read line; echo [$line]; cat; echo over", [
+  const seen = await runAtTerminal(t, "--no-pty", "echo ready; read line; echo [$line]; cat; echo over", [
     { after: "ready", keys: "typed\n" },
     { after: "[typed]", keys: "more\n\u0004" },
   ]);

@@ -2,23 +2,23 @@
 import path from "node:path";
 import type { PolicySelection, RunRequest } from "../../contracts/door.ts";
 import { printableJson } from "../../kit/printable-json.ts";
+import { askAtTerminal } from "../approve/ask-at-terminal.ts";
 import type { CliCommand, CliContext, CommandInput, OptionSpec } from "../command.ts";
-import { closedPipeExit } from "../output.ts";
 import { policyOption, projectOption, selectPolicy } from "../policy-selection.ts";
 import { describeFailure, failureJson } from "../render/failure.ts";
 import { driveRun } from "../run/drive-run.ts";
-import { createCollectingSink, createLiveSink } from "../run/output-sink.ts";
-import { realDirectory } from "../run/real-directory.ts";
+import { createCollectingSink } from "../run/output-sink.ts";
 import { openResultFile, type ResultFile } from "../run/result-file.ts";
 import { refusalDocument, resultDocument } from "../run/run-documents.ts";
 import { runOverrides } from "../run/run-overrides.ts";
-import { noteLines, sheetReportLines } from "../run/run-report.ts";
+import { runForPerson } from "../run/run-for-person.ts";
+import { cwdOption, startDirectory } from "../run/start-directory.ts";
 import { usageError } from "../usage-error.ts";
 
 const options: readonly OptionSpec[] = [
   policyOption,
   projectOption,
-  { name: "cwd", value: "DIR", about: "cli.option.cwd" },
+  cwdOption,
   { name: "allow-write", value: "PATH", isRepeatable: true, about: "cli.option.allow-write" },
   { name: "deny-write", value: "PATH", isRepeatable: true, about: "cli.option.deny-write" },
   { name: "allow-read", value: "PATH", isRepeatable: true, about: "cli.option.allow-read" },
@@ -36,6 +36,7 @@ const options: readonly OptionSpec[] = [
   { name: "result-file", value: "FILE", about: "cli.option.result-file" },
   { name: "pty", about: "cli.option.pty" },
   { name: "no-pty", about: "cli.option.no-pty" },
+  { name: "interactive", about: "cli.option.interactive" },
   { name: "sheet", about: "cli.option.sheet" },
   { name: "quiet", about: "cli.option.quiet" },
 ];
@@ -49,10 +50,6 @@ function wantsPty(context: CliContext, input: CommandInput): boolean {
   return context.io.stdin.isTTY === true && context.stdout.isTerminal && context.stderr.isTerminal;
 }
 
-function startDirectory(context: CliContext, input: CommandInput): Promise<string> {
-  return realDirectory(path.resolve(context.cwd, input.options.text("cwd") ?? "."));
-}
-
 async function runRequest(context: CliContext, input: CommandInput): Promise<RunRequest> {
   const [command = "", ...rest] = input.operands;
   const overrides = runOverrides(input, context.cwd);
@@ -63,33 +60,14 @@ async function runRequest(context: CliContext, input: CommandInput): Promise<Run
   return { policy, argv: [command, ...rest], cwd, callerEnvironment: context.io.env, ...pty };
 }
 
-async function runForPerson(context: CliContext, input: CommandInput, resultFile: ResultFile | undefined): Promise<number> {
-  const request = await runRequest(context, input);
-  const abort = new AbortController();
-  let isPipeClosed = false;
-  const sink = createLiveSink({
-    stdout: context.stdout,
-    stderr: context.stderr,
-    hasPty: request.pty !== undefined,
-    onClosed: () => {
-      isPipeClosed = true;
-      abort.abort();
-    },
-  });
-  const result = await driveRun(context, { door: await context.door(), request, sink, abort });
-  const exitCode = isPipeClosed ? closedPipeExit : result.exitCode;
-  await resultFile?.write(resultDocument(result, exitCode, context.text));
-  if (isPipeClosed) return exitCode;
-  const wantsSheet = input.options.has("sheet") || (context.stderr.isTerminal && !input.options.has("quiet"));
-  const notes = noteLines(context, result, request);
-  const lines = wantsSheet ? [...notes, ...sheetReportLines(context, result, request.argv)] : notes;
-  // A command that left its last line open must not have our words behind its own.
-  if (lines.length > 0 && context.stderr.isTerminal && !sink.endsLine()) await context.stderr.line();
-  await context.stderr.lines(lines);
-  return exitCode;
+function sheetChoice({ options: given }: CommandInput): "always" | "never" | "at-terminal" {
+  if (given.has("sheet")) return "always";
+  return given.has("quiet") ? "never" : "at-terminal";
 }
 
 async function runForProgram(context: CliContext, input: CommandInput, resultFile: ResultFile | undefined): Promise<number> {
+  // A program that reads the answer is no person who gives one.
+  if (input.options.has("interactive")) throw usageError("usage.options-exclude", { option: "--interactive", other: "--json" });
   const request = await runRequest(context, input);
   const door = await context.door();
   const policy = await door.policy(request.policy);
@@ -108,7 +86,10 @@ async function execute(context: CliContext, input: CommandInput): Promise<number
   const asked = input.options.text("result-file");
   const resultFile = asked === undefined ? undefined : await openResultFile(path.resolve(context.cwd, asked));
   try {
-    return await (context.isJson ? runForProgram : runForPerson)(context, input, resultFile);
+    if (context.isJson) return await runForProgram(context, input, resultFile);
+    const request = await runRequest(context, input);
+    const ask = input.options.has("interactive") ? askAtTerminal(context) : undefined;
+    return await runForPerson(context, { request, resultFile, ask, sheet: sheetChoice(input) });
   } catch (error) {
     const failure = describeFailure(error, context.io.env);
     if (failure.error.situation !== "cli.result-file-unwritable") {
@@ -130,6 +111,7 @@ export const runCommand: CliCommand = {
     { line: "glovebox run -- npm test", about: "cli.run.example.plain" },
     { line: "glovebox run --wall 90s --deny-read secrets -- python3 script.py", about: "cli.run.example.limits" },
     { line: "glovebox run --json -- git status", about: "cli.run.example.json" },
+    { line: "glovebox run --interactive -- git push", about: "cli.run.example.interactive" },
     { line: "glovebox run -- sh -c 'ls | wc -l'", about: "cli.run.example.shell" },
   ],
   notes: ["cli.run.note.project", "cli.run.note.terminal", "cli.run.note.end"],

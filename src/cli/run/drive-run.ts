@@ -1,4 +1,5 @@
 // One run from the door's side: streams, terminal and signals are joined to the command, and given back on every way out.
+import type { AskPerson } from "../../contracts/approval.ts";
 import type { Door, RunRequest, RunResult } from "../../contracts/door.ts";
 import type { CliContext } from "../command.ts";
 import { watchEndKey } from "./end-key.ts";
@@ -11,6 +12,8 @@ export interface DriveOptions {
   readonly door: Door;
   readonly request: RunRequest;
   readonly sink: OutputSink;
+  /** How a person is asked; absent: nobody is. */
+  readonly ask?: AskPerson | undefined;
   /** Ends the run when aborted. */
   readonly abort: AbortController;
 }
@@ -44,6 +47,7 @@ export async function driveRun(context: CliContext, options: DriveOptions): Prom
   const result = await options.door.run(request, {
     signal: abort.signal,
     ...(stdin === undefined ? {} : { stdin: chunksOf(context, stdin, options) }),
+    ...(options.ask === undefined ? {} : { ask: options.ask }),
     onOutput: async (chunk) => {
       if (abort.signal.aborted) return;
       const taken = sink.take(chunk).catch((error: unknown) => {

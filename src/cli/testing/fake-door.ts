@@ -90,6 +90,7 @@ export function fakePolicy(): CompiledPolicy {
       returnedBytes: 16,
       openFiles: 64,
     },
+    pendingApprovals: 20,
     retentionDays: 400,
     auditArgv: "redacted",
     decide: () => ({ verdict: "allow", ruleId: undefined, reasonCode: "default", reason: "" }),

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { EventEmitter } from "node:events";
 import { PassThrough, Writable } from "node:stream";
+import type { PromptTerminal } from "../../kit/prompt-terminal.ts";
 import type { CliIo } from "../cli-io.ts";
 
 export interface FakeIoOptions {
@@ -15,6 +16,8 @@ export interface FakeIoOptions {
   /** stdout takes nothing: its reader has stopped. */
   readonly isStdoutStalled?: boolean;
   readonly isInBackground?: boolean;
+  /** Answers a question: is given everything that was shown so far. Absent: there is no terminal to ask at. */
+  readonly answer?: (shown: string) => string | undefined;
 }
 
 class FakeOutput extends Writable {
@@ -88,6 +91,8 @@ export interface FakeIo {
   readonly stdout: FakeOutput;
   readonly stderr: FakeOutput;
   readonly events: EventEmitter;
+  /** Everything that was shown at the terminal of questions. */
+  prompted(): string;
   out(): string;
   err(): string;
 }
@@ -101,6 +106,16 @@ export function createFakeIo(options: FakeIoOptions = {}): FakeIo {
   const stdout = new FakeOutput({ isTTY: isTerminal("stdout"), columns, ...failure, isStalled: options.isStdoutStalled ?? false });
   const stderr = new FakeOutput({ isTTY: isTerminal("stderr"), columns });
   const events = new EventEmitter();
+  let prompted = "";
+  const { answer } = options;
+  const prompt: PromptTerminal | undefined =
+    answer === undefined
+      ? undefined
+      : {
+          write: (text) => void (prompted += text),
+          readLine: async () => answer(prompted),
+          close: async () => {},
+        };
   return {
     io: {
       stdin,
@@ -109,12 +124,14 @@ export function createFakeIo(options: FakeIoOptions = {}): FakeIo {
       env: options.env ?? {},
       events,
       isInBackground: () => options.isInBackground ?? false,
+      openPrompt: async () => prompt,
       passOutputUnchanged: () => stdin.noteUnchangedOutput(),
     },
     stdin,
     stdout,
     stderr,
     events,
+    prompted: () => prompted,
     out: () => stdout.bytes.toString(),
     err: () => stderr.bytes.toString(),
   };

@@ -1,0 +1,76 @@
+// The start of one action: the decision, its record, and a person's permit where the decision asks for one. Nothing has been opened yet.
+import type { Boundary, HostUser } from "../contracts/boundary.ts";
+import type { Clock } from "../contracts/clock.ts";
+import type { CommandRequest, Decision } from "../contracts/decision.ts";
+import type { RunIo, RunRequest } from "../contracts/door.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import type { IdSource } from "../contracts/ids.ts";
+import type { Ledger } from "../contracts/ledger.ts";
+import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import { quoteArgument } from "../kit/escape-text.ts";
+import type { ActionIdentity, ActionRecord } from "./action-record.ts";
+import { obtainPermit, type Permit } from "./permit.ts";
+import type { StateLayout } from "./state-layout.ts";
+import type { Step } from "./step.ts";
+import type { JournalOwner } from "./task-journal.ts";
+
+export interface BrokerParts {
+  readonly layout: StateLayout;
+  readonly ledger: Ledger;
+  readonly boundary: Boundary;
+  readonly ids: IdSource;
+  readonly clock: Clock;
+  readonly user: HostUser;
+  readonly owner: JournalOwner;
+  readonly step: Step;
+  /** The hash of the policy that would hold if its documents were read now. */
+  readonly policyHashNow: () => Promise<string>;
+}
+
+export interface Action {
+  readonly parts: BrokerParts;
+  readonly policy: CompiledPolicy;
+  readonly request: RunRequest;
+  readonly io: RunIo;
+  readonly identity: ActionIdentity;
+  readonly record: ActionRecord;
+  readonly environment: Readonly<Record<string, string>>;
+  /** False while a sandbox of this action may hold something on the host. */
+  readonly life: { isNothingLeft: boolean };
+}
+
+function refusal(task: string, request: CommandRequest, decision: Decision): GloveboxError | undefined {
+  const command = request.argv.map(quoteArgument).join(" ");
+  const rule = decision.ruleId ?? "default";
+  if (decision.verdict === "deny") {
+    if (decision.reason === "") return new GloveboxError("POLICY_DENIED", "run.denied", { values: { task, command, rule } });
+    return new GloveboxError("POLICY_DENIED", "run.denied-because", { values: { task, command, rule, reason: decision.reason } });
+  }
+  return undefined;
+}
+
+async function permitFor({ parts, policy, request, identity, record, environment, io }: Action, decision: Decision): Promise<Permit> {
+  const { argv, cwd } = request;
+  const { ids, clock, owner, policyHashNow, layout } = parts;
+  const about = { task: identity.task, kind: "command" as const, decision, policy, argv, cwd, environment, io, record };
+  return obtainPermit({ ...about, ids, clock, owner, policyHashNow, pendingDirectory: layout.approvals });
+}
+
+/** Decides and records; throws when the answer is neither `allow` nor a person's permit. INVARIANT I-01 */
+export async function admit(action: Action): Promise<Permit | undefined> {
+  const { parts, policy, request, identity, record, environment } = action;
+  const asked: CommandRequest = { kind: "command", argv: request.argv, cwd: request.cwd };
+  const decision = policy.decide(asked);
+  parts.step("decided");
+  await record.decision(asked, decision, Object.keys(environment));
+  parts.step("decision recorded");
+  try {
+    const error = refusal(identity.task, asked, decision);
+    if (error !== undefined) throw error;
+    return decision.verdict === "ask" ? await permitFor(action, decision) : undefined;
+  } catch (error) {
+    await record.resultWithoutRun("denied");
+    await parts.ledger.seal();
+    throw error;
+  }
+}

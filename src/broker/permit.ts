@@ -1,0 +1,174 @@
+// Asks a person about one command, records question and answer, and hands out the permit that the command starts with. INVARIANT I-12
+import {
+  type Approval,
+  type ApprovalSubject,
+  askApproval,
+  claimPending,
+  type Examined,
+  examineFiles,
+  type Moment,
+  redeemApproval,
+  settleApproval,
+  subjectDigest,
+} from "../approvals/approvals.ts";
+import type { ApprovalAnswer, ApprovalKind, ApprovalQuestion, AskPerson } from "../contracts/approval.ts";
+import type { Clock } from "../contracts/clock.ts";
+import type { Decision } from "../contracts/decision.ts";
+import type { RunIo } from "../contracts/door.ts";
+import type { ErrorCode } from "../contracts/error-table.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { type ApprovalId, type IdSource, makeApprovalId } from "../contracts/ids.ts";
+import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import { quoteArgument } from "../kit/escape-text.ts";
+import type { ActionRecord } from "./action-record.ts";
+import type { JournalOwner } from "./task-journal.ts";
+
+/** How long a question may stay open, and an answer unused. */
+export const approvalLifetimeMs = 10 * 60_000;
+
+export interface PermitParts {
+  readonly task: string;
+  readonly kind: ApprovalKind;
+  readonly decision: Decision;
+  readonly policy: CompiledPolicy;
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly io: RunIo;
+  readonly record: ActionRecord;
+  readonly ids: IdSource;
+  readonly clock: Clock;
+  readonly owner: JournalOwner;
+  /** Where open questions are counted. */
+  readonly pendingDirectory: string;
+  /** The hash of the policy that would hold if it were read now. */
+  readonly policyHashNow: () => Promise<string>;
+}
+
+export interface Permit {
+  readonly approval: ApprovalId;
+  /** What was shown: the program by its place, so that no other of the same name is started. */
+  readonly argv: readonly [string, ...string[]];
+  /** Looks again at everything that is bound, right before the start. Once. @throws APPROVAL_CHANGED, APPROVAL_EXPIRED */
+  redeem(): Promise<void>;
+}
+
+interface Looked {
+  readonly examined: Examined;
+  readonly subject: ApprovalSubject;
+}
+
+const momentOf = (clock: Clock): Moment => ({ wallMs: clock.wallMs(), monotonicNs: clock.monotonicNs(), bootId: clock.bootId });
+
+async function look(parts: PermitParts, policyHash: string): Promise<Looked> {
+  const { kind, argv, cwd, environment, decision, io } = parts;
+  const examined = await examineFiles({ argv, cwd, searchPath: environment["PATH"] ?? "" });
+  const liveInput = io.stdin === undefined ? [] : [{ what: "live-input" as const, name: "" }];
+  const notBound = [...examined.notBound, ...liveInput];
+  return { examined, subject: { kind, argv, cwd, ruleId: decision.ruleId, files: examined.files, notBound, environment, policyHash } };
+}
+
+function isInWriteRoot(policy: CompiledPolicy, file: string): boolean {
+  return policy.paths.allowWrite.some((root) => file === root || file.startsWith(`${root}/`));
+}
+
+function questionOf(parts: PermitParts, approval: Approval, { subject }: Looked): ApprovalQuestion {
+  const { kind, argv, cwd, decision, policy, environment } = parts;
+  const { files, notBound } = subject;
+  return {
+    id: approval.id,
+    kind,
+    argv,
+    cwd,
+    ruleId: decision.ruleId,
+    reason: decision.reason,
+    policyHash: policy.hash,
+    files,
+    filesInWriteRoots: files.map(({ path }) => path).filter((file) => isInWriteRoot(policy, file)),
+    environmentNames: Object.keys(environment),
+    notBound,
+    lifetimeMs: approval.lifetimeMs,
+  };
+}
+
+/** The person's answer; `withdrawn` when the caller went away or the time was over, whichever came first. */
+async function answerOf(ask: AskPerson, question: ApprovalQuestion, caller: AbortSignal): Promise<ApprovalAnswer | "withdrawn"> {
+  const over = AbortSignal.any([caller, AbortSignal.timeout(question.lifetimeMs)]);
+  const gone = Promise.withResolvers<"withdrawn">();
+  over.addEventListener("abort", () => gone.resolve("withdrawn"), { once: true });
+  if (over.aborted) return "withdrawn";
+  return Promise.race([ask(question, over), gone.promise]);
+}
+
+function refusalOf(parts: PermitParts, state: Approval["state"]): GloveboxError {
+  const rows: Readonly<Partial<Record<Approval["state"], readonly [ErrorCode, string]>>> = {
+    refused: ["APPROVAL_REFUSED", "approval.refused"],
+    expired: ["APPROVAL_EXPIRED", "approval.expired"],
+  };
+  const [code, situation] = rows[state] ?? ["APPROVAL_WITHDRAWN", "approval.withdrawn"];
+  return new GloveboxError(code, situation, { values: valuesOf(parts) });
+}
+
+function valuesOf({ argv, task, decision }: PermitParts): Readonly<Record<string, string>> {
+  return { command: argv.map(quoteArgument).join(" "), task, rule: decision.ruleId ?? "default" };
+}
+
+function unavailable(parts: PermitParts): GloveboxError {
+  const situation = parts.kind === "command" ? "approval.nobody-to-ask" : "approval.nobody-to-ask-unsandboxed";
+  return new GloveboxError("APPROVAL_UNAVAILABLE", situation, { values: valuesOf(parts) });
+}
+
+async function askAndRecord(parts: PermitParts, asked: Approval, looked: Looked, ask: AskPerson): Promise<Approval> {
+  const { record, clock, io } = parts;
+  const question = questionOf(parts, asked, looked);
+  await record.approvalAsked(question, asked.subject);
+  const answer = await answerOf(ask, question, io.signal).catch(async (error: unknown) => {
+    await record.approvalAnswered(asked.id, "withdrawn");
+    throw error;
+  });
+  const now = momentOf(clock);
+  const settled = settleApproval(asked, answer, now);
+  // The time that ran out withdraws the question from the person; in the record it is what it is.
+  const final = settled.state === "withdrawn" && !io.signal.aborted ? { ...settled, state: "expired" as const } : settled;
+  if (final.state !== "asked" && final.state !== "used") await record.approvalAnswered(asked.id, final.state);
+  return final;
+}
+
+function permitFor(parts: PermitParts, granted: Approval, key: Uint8Array, program: string | undefined): Permit {
+  const [name, ...rest] = parts.argv;
+  let current = granted;
+  return {
+    approval: granted.id,
+    argv: [program ?? name, ...rest],
+    redeem: async () => {
+      const { subject } = await look(parts, await parts.policyHashNow());
+      const { verdict, approval } = redeemApproval(current, subjectDigest(subject, key), momentOf(parts.clock));
+      current = approval;
+      if (verdict === "usable") return;
+      const [code, situation] =
+        verdict === "changed" ? (["APPROVAL_CHANGED", "approval.changed"] as const) : (["APPROVAL_EXPIRED", "approval.expired"] as const);
+      throw new GloveboxError(code, situation, { values: valuesOf(parts) });
+    },
+  };
+}
+
+/** @throws APPROVAL_UNAVAILABLE, APPROVAL_LIMIT, APPROVAL_REFUSED, APPROVAL_EXPIRED, APPROVAL_WITHDRAWN */
+export async function obtainPermit(parts: PermitParts): Promise<Permit> {
+  const { ids, clock, policy, owner, io } = parts;
+  if (io.ask === undefined) throw unavailable(parts);
+  const id = makeApprovalId(ids);
+  const claim = await claimPending(parts.pendingDirectory, id, { maximum: policy.pendingApprovals, owner });
+  if (claim === undefined) {
+    throw new GloveboxError("APPROVAL_LIMIT", "approval.too-many", { values: { ...valuesOf(parts), maximum: policy.pendingApprovals } });
+  }
+  try {
+    const key = ids.randomBytes(32);
+    const looked = await look(parts, policy.hash);
+    const asked = askApproval({ id, subject: subjectDigest(looked.subject, key), asked: momentOf(clock), lifetimeMs: approvalLifetimeMs });
+    const settled = await askAndRecord(parts, asked, looked, io.ask);
+    if (settled.state !== "granted") throw refusalOf(parts, settled.state);
+    return permitFor(parts, settled, key, looked.examined.program);
+  } finally {
+    await claim.release();
+  }
+}
