@@ -15,7 +15,6 @@ import type { ApprovalAnswer, ApprovalKind, ApprovalQuestion, AskPerson } from "
 import type { Clock } from "../contracts/clock.ts";
 import type { Decision } from "../contracts/decision.ts";
 import type { RunIo } from "../contracts/door.ts";
-import type { ErrorCode } from "../contracts/error-table.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { type ApprovalId, type IdSource, makeApprovalId } from "../contracts/ids.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
@@ -101,12 +100,10 @@ async function answerOf(ask: AskPerson, question: ApprovalQuestion, caller: Abor
 }
 
 function refusalOf(parts: PermitParts, state: Approval["state"]): GloveboxError {
-  const rows: Readonly<Partial<Record<Approval["state"], readonly [ErrorCode, string]>>> = {
-    refused: ["APPROVAL_REFUSED", "approval.refused"],
-    expired: ["APPROVAL_EXPIRED", "approval.expired"],
-  };
-  const [code, situation] = rows[state] ?? ["APPROVAL_WITHDRAWN", "approval.withdrawn"];
-  return new GloveboxError(code, situation, { values: valuesOf(parts) });
+  const values = valuesOf(parts);
+  if (state === "refused") return new GloveboxError("APPROVAL_REFUSED", "approval.refused", { values });
+  if (state === "expired") return new GloveboxError("APPROVAL_EXPIRED", "approval.expired", { values });
+  return new GloveboxError("APPROVAL_WITHDRAWN", "approval.withdrawn", { values });
 }
 
 function valuesOf({ argv, task, decision }: PermitParts): Readonly<Record<string, string>> {
@@ -114,8 +111,9 @@ function valuesOf({ argv, task, decision }: PermitParts): Readonly<Record<string
 }
 
 function unavailable(parts: PermitParts): GloveboxError {
-  const situation = parts.kind === "command" ? "approval.nobody-to-ask" : "approval.nobody-to-ask-unsandboxed";
-  return new GloveboxError("APPROVAL_UNAVAILABLE", situation, { values: valuesOf(parts) });
+  const values = valuesOf(parts);
+  if (parts.kind === "command") return new GloveboxError("APPROVAL_UNAVAILABLE", "approval.nobody-to-ask", { values });
+  return new GloveboxError("APPROVAL_UNAVAILABLE", "approval.nobody-to-ask-unsandboxed", { values });
 }
 
 async function askAndRecord(parts: PermitParts, asked: Approval, looked: Looked, ask: AskPerson): Promise<Approval> {
@@ -145,9 +143,9 @@ function permitFor(parts: PermitParts, granted: Approval, key: Uint8Array, progr
       const { verdict, approval } = redeemApproval(current, subjectDigest(subject, key), momentOf(parts.clock));
       current = approval;
       if (verdict === "usable") return;
-      const [code, situation] =
-        verdict === "changed" ? (["APPROVAL_CHANGED", "approval.changed"] as const) : (["APPROVAL_EXPIRED", "approval.expired"] as const);
-      throw new GloveboxError(code, situation, { values: valuesOf(parts) });
+      const values = valuesOf(parts);
+      if (verdict === "changed") throw new GloveboxError("APPROVAL_CHANGED", "approval.changed", { values });
+      throw new GloveboxError("APPROVAL_EXPIRED", "approval.expired", { values });
     },
   };
 }

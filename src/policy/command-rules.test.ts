@@ -42,12 +42,29 @@ test("decideCommand() is at least as strict as each rule alone, and adding a den
     fc.property(rules, rule, approval, request, (known, added, mode, asked) => {
       const together = decideCommand(known, mode, asked);
       for (const single of known) {
-        assert.ok(strictness[decideCommand([single], mode, asked).verdict] <= strictness[together.verdict]);
+        const alone = decideCommand([single], mode, asked);
+        // Under `regular` the default asks, and an allow rule answers for it.
+        if (alone.reasonCode === "rule") assert.ok(strictness[alone.verdict] <= strictness[together.verdict]);
       }
       const more = decideCommand([...known, added], mode, asked);
-      assert.ok(strictness[more.verdict] >= strictness[together.verdict]);
+      if (added.verdict !== "allow" || mode !== "regular") assert.ok(strictness[more.verdict] >= strictness[together.verdict]);
     }),
   );
+});
+
+test("decideCommand() asks under `regular` about whatever no rule decides, and is no looser than `auto-allow` anywhere", () => {
+  let defaults = 0;
+  fc.assert(
+    fc.property(rules, request, (known, asked) => {
+      const decision = decideCommand(known, "regular", asked);
+      const free = decideCommand(known, "auto-allow", asked);
+      assert.ok(strictness[decision.verdict] >= strictness[free.verdict]);
+      if (decision.reasonCode !== "default") return;
+      defaults += 1;
+      assert.equal(decision.verdict, "ask");
+    }),
+  );
+  assert.ok(defaults > 0);
 });
 
 test("decideCommand() says under `never` nothing but allow and deny", () => {

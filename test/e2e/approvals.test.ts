@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { composeDoor } from "../../src/compose.ts";
+import type { StoredRecord } from "../../src/contracts/ledger.ts";
 import { capture } from "../../src/kit/spawn.ts";
 import { atTerminal, codeIn, type TerminalRun, type Typing } from "../fixtures/at-terminal.ts";
 
@@ -43,9 +44,10 @@ async function ground(t: TestContext, policy = "approval: regular\n"): Promise<G
       const door = composeDoor({ environment, installation });
       const records = await door.records({ limit: 100 });
       assert.equal((await door.verify({})).exit, 0);
-      return records
-        .map(({ type, body }) => `${type} ${String(body["answer"] ?? body["outcome"] ?? body["verdict"] ?? "")}`.trim())
-        .toReversed();
+      const wordOf = (value: unknown): readonly string[] => (typeof value === "string" ? [value] : []);
+      const lineOf = ({ type, body }: StoredRecord): string =>
+        [type, ...["answer", "outcome", "verdict"].flatMap((name) => wordOf(body[name]))].join(" ");
+      return records.map(lineOf).toReversed();
     },
   };
 }
