@@ -43,6 +43,7 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ["limits: {disk: 1KiB}\n", ["POLICY_VALUE_INVALID policy.value-range 2 limits.disk"]],
   ["limits: {cpuCores: 0}\n", ["POLICY_VALUE_INVALID policy.value-too-small 2 limits.cpuCores"]],
   ["limits: {processes: 0}\n", ["POLICY_VALUE_INVALID policy.value-too-small 2 limits.processes"]],
+  ["filesystem: {denyRead: ['']}\n", ["POLICY_VALUE_INVALID policy.value-empty 2 filesystem.denyRead[0]"]],
   ["limits: {openFiles: 15}\n", ["POLICY_VALUE_INVALID policy.value-too-small 2 limits.openFiles"]],
   ["limits: {openFiles: 2000000}\n", ["POLICY_VALUE_INVALID policy.value-too-big 2 limits.openFiles"]],
   ["limits: {openFiles: 20.5}\n", ["POLICY_VALUE_INVALID policy.value-type 2 limits.openFiles"]],
@@ -51,7 +52,7 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ["commands: [{id: a, verdict: deny}]\n", ["POLICY_VALUE_INVALID policy.key-missing 2 commands[0].match"]],
   [
     "commands: [{id: a, match: {argvPrefix: []}, verdict: deny}]\n",
-    ["POLICY_VALUE_INVALID policy.value-too-small 2 commands[0].match.argvPrefix"],
+    ["POLICY_VALUE_INVALID policy.value-empty 2 commands[0].match.argvPrefix"],
   ],
   [
     "commands:\n  - {id: a, match: {argvPrefix: [x]}, verdict: deny}\n  - {id: a, match: {argvPrefix: [y]}, verdict: deny}\n",

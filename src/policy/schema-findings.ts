@@ -95,6 +95,7 @@ function findingsOf(issue: Issue, root: unknown): readonly Finding[] {
     case "invalid_type":
       return [typeFinding(path, value, issue.expected)];
     case "too_small":
+      if (issue.minimum === 1 && ["string", "array"].includes(issue.origin)) return [invalid("policy.value-empty", path)];
       return [invalid("policy.value-too-small", path, { minimum: String(issue.minimum) })];
     case "too_big":
       return [invalid("policy.value-too-big", path, { maximum: String(issue.maximum) })];
