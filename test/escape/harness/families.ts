@@ -5,6 +5,7 @@ export const families: ReadonlyMap<number, string> = new Map([
   [2, "a link in the workspace to a denied directory"],
   [3, "a dangling link as write target"],
   [5, "an ancestor of a protected path renamed"],
+  [6, "hard links that the host made earlier"],
   [7, "hard links made inside"],
   [9, "letter case and spelling of protected names"],
   [10, "nested user namespace: mounts left behind, then a rename"],
