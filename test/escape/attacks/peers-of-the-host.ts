@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { link, symlink } from "node:fs/promises";
 import path from "node:path";
 import type { Attack, Scene, Stage } from "../harness/attack.ts";
+import type { Family } from "../harness/families.ts";
 import { type Listener, firstLine, listenDatagram, listenStream, startPeer, uniqueWord } from "../harness/peers.ts";
 import { hostContent } from "../harness/stages.ts";
 
@@ -66,7 +67,7 @@ const shownListener =
 const inProject = (scene: Scene): string => scene.ground.project;
 const inWriteRoot = (scene: Scene): string => scene.ground.out;
 const connectTo = (address: string, word: string): readonly string[] => ["stream", "path", address, word];
-const socketRow = (name: string, families: readonly number[], program: string, stage: Attack["stage"]): Attack => ({
+const socketRow = (name: string, families: readonly Family[], program: string, stage: Attack["stage"]): Attack => ({
   name,
   families,
   program: { c: program },

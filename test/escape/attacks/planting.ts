@@ -3,6 +3,7 @@
 import path from "node:path";
 import { mkdir, writeFile } from "node:fs/promises";
 import type { Attack } from "../harness/attack.ts";
+import type { Family } from "../harness/families.ts";
 import { changesFile, hostContent, makesFile } from "../harness/stages.ts";
 
 const onlyMediator = ["inner"] as const;
@@ -28,7 +29,7 @@ const existing = async (target: string): Promise<void> => {
 };
 
 const write = `mkdir -p "$(dirname "$1")"; echo "$2" > "$1"`;
-const plantsByName = (families: readonly number[], file: string): Row => ({
+const plantsByName = (families: readonly Family[], file: string): Row => ({
   name: `plants ${file}`,
   families,
   program: { sh: write },
@@ -61,14 +62,14 @@ const byName = rows([
   plantsByName([33], ".mcp.json"),
 ]);
 
-const plantsBy = (how: string, families: readonly number[], file: string, sh: string): Row => ({
+const plantsBy = (how: string, families: readonly Family[], file: string, sh: string): Row => ({
   name: how,
   families,
   program: { sh },
   stage: plantsText(file),
 });
 /** As `plantsBy`, where the host has the file already. */
-const changesBy = (how: string, families: readonly number[], file: string, sh: string): Row => ({
+const changesBy = (how: string, families: readonly Family[], file: string, sh: string): Row => ({
   ...plantsBy(how, families, file, sh),
   stage: plantsText(file, existing),
 });

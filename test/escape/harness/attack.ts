@@ -1,5 +1,6 @@
 // The shape of one attack row. A row is data: what is tried, which layers must hold it, and how the host sees whether it worked.
 import type { PathPolicy } from "../../../src/contracts/boundary.ts";
+import type { Family } from "./families.ts";
 import type { Ground } from "./ground.ts";
 import type { ProgramCache } from "./program.ts";
 
@@ -43,7 +44,7 @@ export interface Attack {
   /** Reads after "an attack that ...", e.g. `reads a denied file through /proc/self/root`. */
   readonly name: string;
   /** Numbers of the families it covers (see families.ts). */
-  readonly families: readonly number[];
+  readonly families: readonly Family[];
   readonly program: Program;
   /** Each of these layers alone must hold it; a layer that is not listed must be shown not to. */
   readonly heldBy: readonly Layer[];
