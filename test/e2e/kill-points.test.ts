@@ -5,8 +5,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { findCgroups } from "../../src/boundaries/process/cgroups.ts";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
-import { assertAftermath, installation, makeScene, nextStart, observeScene, recordTypes, type Scene } from "../fixtures/kill-aftermath.ts";
+import {
+  assertAftermath,
+  installation,
+  journalledGroups,
+  makeScene,
+  nextStart,
+  observeScene,
+  recordTypes,
+  type Scene,
+} from "../fixtures/kill-aftermath.ts";
 
 const program = path.join(installation, "test/fixtures/run-and-die.ts");
 /** The number of steps when this was last looked at: fewer means that a kill point was lost. */
@@ -60,6 +70,12 @@ test("a task abandoned with its sandbox open is recorded as reaped", async () =>
   const opened = all.stdout.split("\n").findIndex((line) => line.endsWith(" opening recorded")) + 1;
   assert.ok(opened > 0);
   await runAndDie(opened, scene);
+  // Where control groups can be made, the journal names one that is there: what the other tests find gone had been made.
+  const { cgroups } = observeScene(scene);
+  assert.deepEqual(
+    (await journalledGroups(scene)).map((group) => cgroups.includes(group)),
+    findCgroups("s-none").map(() => true),
+  );
   await nextStart(scene);
   assert.ok((await recordTypes(scene)).includes("execution.reaped"));
 });

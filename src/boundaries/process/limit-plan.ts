@@ -15,7 +15,7 @@ export interface LimitPlan {
   readonly cgroups: readonly Cgroup[];
   /** For every command. */
   readonly resources: readonly ResourceLimit[];
-  /** Tasks of the whole user namespace when `processes` is used up, our own included. */
+  /** What the kernel allows in the user namespace, our own tasks included: one more than `processes`. */
   readonly tasksMaximum: number;
   /** Our own tasks beside one command: the guard, the command's keeper, and its two mediators. */
   readonly ownTasks: number;
@@ -29,9 +29,10 @@ export interface LimitPlan {
 
 const guardAndKeeper = 2;
 const mediators = 2;
+const fileSlackBytes = 2 ** 20;
 
 /** The worst that was seen of hostile programs on two processors; `npm run bench` does not print them, test/e2e/limits.test.ts bounds them. */
-export const overshoots = { cpuTime: "1 s", memory: "300 MiB", disk: "600 MiB" } as const;
+export const overshoots = { cpuTime: "1 s", memory: "300 MiB", disk: "100 MiB" } as const;
 
 function cgroupName(group: Cgroup): string {
   return `cgroup v${group.version}`;
@@ -64,7 +65,8 @@ function resourcesOf(limits: Limits, tasksMaximum: number, hasMemoryGroup: boole
   return [
     whole(resources.openFiles, limits.openFiles),
     whole(resources.processes, tasksMaximum),
-    whole(resources.fileBytes, limits.diskBytes),
+    // A little more, so that who fills one file has used up the limit of disk when its signal comes.
+    whole(resources.fileBytes, limits.diskBytes + fileSlackBytes),
     // A second later than the sum of the tree, which is what normally notices.
     whole(resources.cpuSeconds, limits.cpuMs / 1000 + 1),
     // Twice: what is mapped is not what is used. It stops one process that takes everything between two looks.
@@ -80,7 +82,8 @@ export function planLimits(limits: Limits, facts: MachineFacts, isMediated: bool
     throw new GloveboxError("WALL_UNAVAILABLE", "wall.share-unheld", { values: { cores: limits.cpuCores, whole: cores } });
   }
   const ownTasks = guardAndKeeper + (isMediated ? mediators : 0);
-  const tasksMaximum = limits.processes + ownTasks;
+  // One more, which is the one that ends the run: as many as are allowed are no offence.
+  const tasksMaximum = limits.processes + ownTasks + 1;
   const plan = {
     limits,
     cgroups,

@@ -1,12 +1,16 @@
 // What this machine can hold of the process boundary: each line found by trying, never by asking for a version alone.
 import { readFileSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import type { ProbeLine, ProbeReport } from "../../contracts/boundary.ts";
+import type { Limits } from "../../contracts/limits.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
 import { type GuardProbe, parseProbe, sizes } from "../../guard/guard.ts";
 import { capture } from "../../kit/spawn.ts";
+import { type Cgroup, findCgroups } from "./cgroups.ts";
 import { isOutOfProcesses } from "./failures.ts";
 import { allocatedUidBase } from "./identity.ts";
+import { planLimits } from "./limit-plan.ts";
 import {
   bubblewrapMinimum,
   bubblewrapVersion,
@@ -37,8 +41,6 @@ const required = ({ name, works, detail, fix }: Finding): ProbeLine => ({
   fix: works ? undefined : fix,
   required: true,
 });
-
-const notBuilt = (name: string): ProbeLine => ({ name, state: "not-built", detail: "", fix: undefined, required: false });
 
 function setting(name: string): string | undefined {
   try {
@@ -160,18 +162,49 @@ async function rootLines(targets: ProbeTargets): Promise<readonly ProbeLine[]> {
   return [launcher, required({ name: "idmapped-mounts", ...(await tryIdmap(targets)), fix: { key: "wall.fix.idmap" } })];
 }
 
-function cgroupLine(): ProbeLine {
-  return { name: "cgroups", state: "not-built", detail: readCgroups(), fix: undefined, required: false };
+/** What keeps each limit here, as the answer sheet of a run will say it. */
+function limitLines(): readonly ProbeLine[] {
+  const cgroups = findCgroups("probe");
+  const whole: Limits = { ...noLimits, cpuCores: 1 };
+  const { mechanisms } = planLimits(whole, { cgroups, processors: os.availableParallelism() }, true);
+  const lines = mechanisms.map(({ limit, mechanism, strength, overshoot }): ProbeLine => ({
+    name: `limit ${limit}`,
+    state: "works",
+    detail: `${strength}: ${mechanism}${overshoot === undefined ? "" : ` (+ ${overshoot})`}`,
+    fix: undefined,
+    required: false,
+  }));
+  return [
+    ...lines,
+    {
+      name: "cgroups",
+      state: cgroups.length > 0 ? "works" : "missing",
+      detail: cgroupDetail(cgroups),
+      fix: cgroupFix(cgroups),
+      required: false,
+    },
+  ];
 }
 
-function readCgroups(): string {
-  try {
-    const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
-    const types = mounts.map((line) => line.split(" ")[2]).filter((type) => type === "cgroup" || type === "cgroup2");
-    return [...new Set(types.map((type) => (type === "cgroup" ? "v1" : "v2")))].toSorted().join(", ");
-  } catch {
-    return ""; // a probe reports, it never throws
-  }
+const noLimits: Limits = {
+  cpuMs: 1,
+  cpuCores: 1,
+  memoryBytes: 1,
+  processes: 1,
+  diskBytes: 1,
+  openFiles: 1,
+  outputBytes: 1,
+  returnedBytes: 1,
+  wallMs: 1,
+};
+
+function cgroupDetail(cgroups: readonly Cgroup[]): string {
+  return cgroups.map(({ version, controllers }) => `v${version} ${controllers.join(", ")}`).join("; ");
+}
+
+/** Not needed: it makes memory and shares of processors held instead of watched. */
+function cgroupFix(cgroups: readonly Cgroup[]): Sentence | undefined {
+  return cgroups.length > 0 ? undefined : { key: "wall.fix.cgroups" };
 }
 
 type Inside = Awaited<ReturnType<typeof insideNamespaces>>;
@@ -195,8 +228,7 @@ export async function probeProcessBoundary(targets: ProbeTargets): Promise<Probe
     required({ name: "guard", works: probe !== undefined, detail: targets.guardPath, fix: { key: "wall.fix.setup" } }),
     ...kernelLines(inside?.probe ?? probe),
     ...(await rootLines(targets)),
-    ...["memory limit", "cpu limit", "process limit"].map(notBuilt),
-    cgroupLine(),
+    ...limitLines(),
   ];
   return { kind: "process", usable: lines.every((line) => !line.required || line.state === "works"), lines };
 }
