@@ -8,7 +8,11 @@ import { runDoctor } from "./doctor.ts";
 const line = (name: string): ProbeLine => ({ name, state: "not-built", detail: "", fix: undefined, required: false });
 const boundary: Boundary = {
   kind: "process",
-  probe: async () => ({ kind: "process", usable: true, lines: ["memory limit", "cpu limit", "process limit"].map(line) }),
+  probe: async () => ({
+    kind: "process",
+    usable: true,
+    lines: ["memory", "cpuTime", "processes", "disk"].map((name) => line(`limit ${name}`)),
+  }),
   open: () => Promise.reject(new Error("not asked for")),
 };
 
@@ -16,7 +20,7 @@ test("runDoctor() says what its number counts, and lists no limit twice", async 
   const report = await runDoctor({ boundary, stateDirectory: "/s", checkLedger: async () => "224" });
   const lines = report.sections.flatMap((section) => section.lines);
   assert.equal(lines.find(({ name }) => name === "ledger")?.detail, "/s (records: 224)");
-  for (const limit of ["memory", "cpu", "process", "disk"])
+  for (const limit of ["memory", "cpuTime", "processes", "disk"])
     assert.equal(lines.filter(({ name }) => name.includes(limit) && name.includes("limit")).length, 1, limit);
   assert.ok(report.usable);
 });

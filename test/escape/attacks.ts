@@ -1,6 +1,7 @@
 // Every attack row, listed once.
 import { caller } from "./attacks/caller.ts";
 import { kernelDoors } from "./attacks/kernel-doors.ts";
+import { limits } from "./attacks/limits.ts";
 import { namespaces } from "./attacks/namespaces.ts";
 import { peersOfTheHost } from "./attacks/peers-of-the-host.ts";
 import { planting } from "./attacks/planting.ts";
@@ -22,4 +23,5 @@ export const attacks: readonly Attack[] = [
   ...sharedPlaces,
   ...peersOfTheHost,
   ...caller,
+  ...limits,
 ];

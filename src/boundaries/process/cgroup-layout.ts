@@ -40,9 +40,9 @@ function parseMount(line: string): Mount | undefined {
 
 /** What lies above the mounted root cannot be reached. */
 function ownDirectory({ root, point }: Mount, membership: string): string | undefined {
-  if (root === "/") return path.join(point, membership);
+  if (root === "/") return path.resolve(point, `.${membership}`);
   if (membership !== root && !membership.startsWith(`${root}/`)) return undefined;
-  return path.join(point, membership.slice(root.length));
+  return path.resolve(point, `.${membership.slice(root.length)}`);
 }
 
 /** Each tree that is mounted and that we are a member of. */
