@@ -1,7 +1,9 @@
 // Runs one lane's program in its own process group with a deadline: its output is shown as it comes, and nothing of it survives.
 import { spawn } from "node:child_process";
+import { readMachineLoad, remainingMs } from "./lane-deadline.ts";
 
 export interface ProgramOptions {
+  /** On a machine that has nothing else to do (see lane-deadline.ts). */
   readonly deadlineMs: number;
   readonly environment: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -33,10 +35,14 @@ export async function runProgram(command: readonly string[], options: ProgramOpt
   if (pid === undefined) return promise;
   let overran = false;
   let tail = "";
-  const deadline = setTimeout(() => {
-    overran = true;
-    signalGroup(pid, "SIGKILL");
-  }, options.deadlineMs);
+  const startedMs = performance.now();
+  const judge = (): void => {
+    const leftMs = remainingMs(options.deadlineMs, performance.now() - startedMs, readMachineLoad());
+    overran = leftMs <= 0;
+    if (overran) signalGroup(pid, "SIGKILL");
+    else deadline = setTimeout(judge, Math.max(leftMs, 1000));
+  };
+  let deadline = setTimeout(judge, options.deadlineMs);
   const interrupted = (signal: NodeJS.Signals): void => signalGroup(pid, signal);
   process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
