@@ -14,6 +14,7 @@ enum step {
   STEP_PARENT = 87,   // who started us is gone
   STEP_EXEC = 88,
   STEP_GROUP = 89, // becoming a member of a control group
+  STEP_UID = 90,   // some process has the allocated uid already; PATH is its number
 };
 
 // Prints `launcher: STEP PATH ERRNO` on stderr (spaces and unprintable bytes of PATH as %XX, `-` without a path). Returns the status.

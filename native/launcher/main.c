@@ -84,7 +84,8 @@ int main(int argc, char **argv) {
   if (!parse_options(argc, argv, &options)) return failure(STEP_USAGE, NULL, EINVAL);
   if (geteuid() != 0) return failure(STEP_USAGE, NULL, EPERM);
   umask(022);
-  int status = join_all(argv, &options);
+  int status = identity_unused(options.uid);
+  if (status == 0) status = join_all(argv, &options);
   if (status == 0) status = stage_all(argv, &options);
   if (status == 0) status = identity_become(options.uid, parent);
   if (status != 0) return status;

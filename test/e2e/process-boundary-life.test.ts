@@ -1,6 +1,7 @@
 // The life of a process sandbox: its end, a missing part of its wall, the death of whoever opened it.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmod, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
@@ -46,6 +47,25 @@ test("a missing tool is WALL_UNAVAILABLE, names it, and nothing is journalled or
   for (const [extra, situation] of cases) {
     await assert.rejects(open(world.spec(), extra), { code: "WALL_UNAVAILABLE", situation });
   }
+});
+
+test("the launcher gives nobody a uid that a process has, and an ordinary user none at all", async () => {
+  const uid = 1_879_048_191; // below those that are allocated
+  const launch = () => {
+    const { status, stderr } = spawnSync(options.launcherPath, ["--uid", String(uid), "--stage", "/run", "--", "/usr/bin/true"]);
+    return [status, String(stderr)];
+  };
+  if (process.getuid?.() !== 0) {
+    assert.deepEqual(launch(), [80, "launcher: usage - EPERM\n"]);
+    return;
+  }
+  assert.deepEqual(launch(), [0, ""]);
+  const other = spawn("/usr/bin/sleep", ["1000"], { uid, stdio: "ignore" });
+  await once(other, "spawn");
+  assert.deepEqual(launch(), [90, `launcher: uid ${uid} EEXIST\n`]);
+  other.kill("SIGKILL");
+  await once(other, "close");
+  assert.deepEqual(launch(), [0, ""]);
 });
 
 test("a guard that is not our guard opens nothing", async () => {

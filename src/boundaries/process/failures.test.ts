@@ -13,6 +13,7 @@ const rows: readonly (readonly [string, string])[] = [
   ["launcher: idmap /home/ann/app EAGAIN", "wall.process-limit"],
   ["launcher: exec /usr/bin/bwrap EAGAIN", "wall.process-limit"],
   ["launcher: idmap /home/ann/app ENOSPC", "wall.user-namespaces"],
+  ["launcher: uid 1879048193 EEXIST", "wall.uid-taken"],
   ["bwrap: No permissions to create new namespace, likely because the kernel does not allow it", "wall.user-namespaces"],
   ["bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)", "wall.user-namespaces"],
   ["bwrap: Can't find source path /x: No such file or directory", "wall.open-failed"],

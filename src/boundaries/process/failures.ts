@@ -47,6 +47,7 @@ function launcherError(step: string, encoded: string, errno: string): GloveboxEr
   if (step === "idmap" && ["ENOSPC", "EPERM", "EUSERS"].includes(errno))
     return unavailable("wall.user-namespaces", { path, detail: errno });
   if (errno === "EAGAIN") return unavailable("wall.process-limit", { path, detail: errno });
+  if (step === "uid") return unavailable("wall.uid-taken", { uid: path });
   return step === "idmap"
     ? unavailable("wall.idmap", { path, detail: errno })
     : unavailable("wall.launcher", { step, path, detail: errno });

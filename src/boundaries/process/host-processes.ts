@@ -1,5 +1,5 @@
 // What the host sees of processes: read from /proc, so that it is evidence and not what somebody inside claims.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 export interface HostProcess {
   readonly pid: number;
@@ -65,17 +65,4 @@ export function processStatus(pid: number): ReadonlyMap<string, string> {
 export function realUid(pid: number): number | undefined {
   const uid = processStatus(pid).get("Uid")?.split(/\s+/u)[0];
   return uid === undefined ? undefined : Number(uid);
-}
-
-/** True when some process runs as the uid. The owner of /proc/PID suffices: at least bubblewrap itself is dumpable. */
-export function isUidInUse(uid: number): boolean {
-  return readdirSync("/proc").some((name) => /^\d+$/u.test(name) && ownerOf(`/proc/${name}`) === uid);
-}
-
-function ownerOf(file: string): number | undefined {
-  try {
-    return statSync(file).uid;
-  } catch {
-    return undefined; // it ended between two looks
-  }
 }

@@ -5,7 +5,6 @@ import os from "node:os";
 import { type Cgroup, findCgroups, joinCgroup, makeCgroup, removeCgroup } from "./cgroups.ts";
 import { confirmPlaces } from "./confirm-places.ts";
 import { hostFileTree } from "./file-tree.ts";
-import { isUidInUse } from "./host-processes.ts";
 import { isUidPromised } from "./identity.ts";
 import { firstDataDescriptor, launch, type Launched } from "./launch.ts";
 import { launcherArguments } from "./launcher-arguments.ts";
@@ -63,11 +62,12 @@ function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers): 
   };
 }
 
+/** Whether a process has it the launcher finds out, right before it takes it. */
 function isUidTaken(uid: number): boolean {
   const tree = hostFileTree(true);
   const text = (file: string): string => tree.text(file) ?? "";
   const subordinate = ["/etc/subuid", "/etc/subgid"].map(text);
-  return isUidInUse(uid) || isUidPromised(uid, { passwd: text("/etc/passwd"), subordinate });
+  return isUidPromised(uid, { passwd: text("/etc/passwd"), subordinate });
 }
 
 async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
