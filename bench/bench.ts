@@ -2,6 +2,7 @@
 import { capture } from "../src/kit/spawn.ts";
 import { benchCommandLine } from "./command-line.ts";
 import { benchExec } from "./exec.ts";
+import { benchIdle } from "./idle.ts";
 import { benchLedger, ledgerBenchLines } from "./ledger.ts";
 import { machineLine } from "./measure.ts";
 import { benchMediator } from "./mediator.ts";
@@ -11,6 +12,7 @@ console.log(machineLine());
 console.log((await capture("/usr/bin/bwrap", ["--version"])).stdout.trim());
 await benchOpen();
 await benchExec();
+await benchIdle();
 await benchMediator();
 await benchCommandLine();
 console.log("\nledger");

@@ -6,8 +6,8 @@ import type { SigningKey } from "./signing-key.ts";
 import { TrackedFile } from "./tracked-file.ts";
 import { type LogPosition, formatTreeHead, parseTreeHeads } from "./tree-head.ts";
 
-/** How much of the end is read at open: some thirty heads, at least ten of the longest. Each is a signature to verify, at every start. */
-const windowBytes = 16 * 1024;
+/** How much of the end is read at open: ten heads, or two of the longest. Each is a signature to verify, at every start. */
+const windowBytes = 6 * 1024;
 
 /** Where the first whole note starts in a window that was cut out of the middle. */
 function firstNote(window: Buffer): number {

@@ -7,7 +7,7 @@ import { type LogView, emptyView } from "./log-view.ts";
 import type { LogPosition } from "./tree-head.ts";
 
 /** Opening checks at least this much of the log's end, and all of a shorter log. */
-const recheckedBytes = 32 * 1024;
+const recheckedBytes = 16 * 1024;
 
 /** The highest segment on disk, -1 for none. @throws LEDGER_INCONSISTENT when one below it is missing */
 export function lastSegment(layout: Layout): number {

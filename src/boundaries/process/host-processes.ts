@@ -17,6 +17,14 @@ function read(file: string): string | undefined {
   }
 }
 
+function names(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return []; // as above
+  }
+}
+
 /** Undefined when the process does not exist. */
 export function lookAtProcess(pid: number): HostProcess | undefined {
   const text = read(`/proc/${pid}/stat`);
@@ -34,14 +42,20 @@ export function listProcesses(): readonly HostProcess[] {
   return pids.flatMap((pid) => lookAtProcess(Number(pid)) ?? []);
 }
 
-/** A process and all that descend from it; zombies excluded. Every process of a pid namespace descends from its first. */
-export function descendants(root: number, all: readonly HostProcess[] = listProcesses()): readonly HostProcess[] {
-  const found = all.filter(({ pid }) => pid === root);
-  for (let index = 0; index < found.length; index += 1) {
-    const parent = found[index]?.pid;
-    found.push(...all.filter((candidate) => candidate.parent === parent));
-  }
-  return found.filter(({ state }) => state !== "Z");
+function childrenOf(pid: number): readonly number[] {
+  const threads = names(`/proc/${pid}/task`);
+  const lists = threads.map((thread) => read(`/proc/${pid}/task/${thread}/children`) ?? "");
+  return lists.flatMap((list) => list.split(" ").filter(Boolean).map(Number));
+}
+
+/**
+ * A process and all that descend from it; zombies excluded. Every process of a pid namespace descends from its first. Each is asked for its
+ * children: a few files, whatever else runs on the machine, but of children that come and go meanwhile one may be missed.
+ */
+export function treeOf(root: number): readonly HostProcess[] {
+  const pids = [root];
+  for (const pid of pids) pids.push(...childrenOf(pid));
+  return pids.flatMap((pid) => lookAtProcess(pid) ?? []).filter(({ state }) => state !== "Z");
 }
 
 /** The one child of a process with one thread; undefined when it has none or several. */

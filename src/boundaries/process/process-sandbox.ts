@@ -4,7 +4,7 @@ import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { LimitHit } from "../../contracts/limits.ts";
 import { removeCgroup } from "./cgroups.ts";
 import { sandboxEnvironment } from "./environment.ts";
-import { descendants, type HostProcess, lookAtProcess } from "./host-processes.ts";
+import { type HostProcess, lookAtProcess, treeOf } from "./host-processes.ts";
 import type { Launched } from "./launch.ts";
 import { LimitWatch, type WatchTarget } from "./limit-watch.ts";
 import type { SandboxPlan } from "./plan.ts";
@@ -79,7 +79,7 @@ export class ProcessSandbox implements Sandbox {
   #remaining(): readonly HostProcess[] {
     const now = lookAtProcess(this.#launched.guardPid);
     if (now === undefined || now.startTicks !== this.#guard?.startTicks) return [];
-    return descendants(now.pid);
+    return treeOf(now.pid);
   }
 
   async #end(): Promise<void> {

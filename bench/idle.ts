@@ -1,0 +1,77 @@
+// What open sandboxes cost while nothing runs in them: resident memory of our processes, and fifty at once. Budget: 3 MiB for one.
+import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import type { Sandbox } from "../src/contracts/boundary.ts";
+import { openBenchSandbox, runTrue } from "./open.ts";
+
+export const idleBudgetKib = 3 * 1024;
+
+export interface OwnProcess {
+  readonly program: string;
+  readonly residentKib: number;
+  /** Pages that several share are divided among them. */
+  readonly proportionalKib: number;
+}
+
+async function ownProcess(pid: string, sandboxId: string): Promise<OwnProcess | undefined> {
+  try {
+    const [program = "", ...rest] = (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0");
+    if (!rest.includes(`--sandbox=${sandboxId}`)) return undefined;
+    const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
+    const kib = (name: string): number => Number(new RegExp(`^${name}: *(\\d+) kB$`, "mu").exec(rollup)?.[1]);
+    return { program: path.basename(program), residentKib: kib("Rss"), proportionalKib: kib("Pss") };
+  } catch {
+    return undefined; // it ended between two looks, or is not ours to read
+  }
+}
+
+/** Every process that bears the sandbox's mark: bubblewrap, the guard, and the keeper of each command. */
+export async function ownProcesses(sandboxId: string): Promise<readonly OwnProcess[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/u.test(name));
+  const found = await Promise.all(pids.map((pid) => ownProcess(pid, sandboxId)));
+  return found.filter((one) => one !== undefined);
+}
+
+const total = (processes: readonly OwnProcess[], of: "residentKib" | "proportionalKib"): number =>
+  processes.reduce((sum, one) => sum + one[of], 0);
+
+async function benchOne(base: string): Promise<void> {
+  const { sandbox, project } = await openBenchSandbox(base);
+  await runTrue(sandbox, project);
+  const processes = await ownProcesses(sandbox.id);
+  for (const { program, residentKib, proportionalKib } of processes)
+    console.log(`  ${program.padEnd(8)} resident ${residentKib} KiB, proportional ${proportionalKib} KiB`);
+  console.log(`  together resident ${total(processes, "residentKib")} KiB, proportional ${total(processes, "proportionalKib")} KiB`);
+  await sandbox.close();
+}
+
+async function benchMany(base: string, count: number): Promise<void> {
+  const started = performance.now();
+  const open: Sandbox[] = [];
+  await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const { sandbox, project } = await openBenchSandbox(path.join(base, String(index)));
+      open.push(sandbox);
+      await runTrue(sandbox, project);
+    }),
+  );
+  const openedMs = performance.now() - started;
+  const processes = (await Promise.all(open.map(({ id }) => ownProcesses(id)))).flat();
+  await Promise.all(open.map((sandbox) => sandbox.close()));
+  const left = (await Promise.all(open.map(({ id }) => ownProcesses(id)))).flat().length;
+  console.log(`\n${count} sandboxes at once: open, and a command in each, ${(openedMs / count).toFixed(1)} ms for each`);
+  console.log(`  ${processes.length} processes, proportional ${(total(processes, "proportionalKib") / 1024).toFixed(1)} MiB together`);
+  console.log(`  after close ${left} processes`);
+}
+
+export async function benchIdle(count = 50): Promise<void> {
+  const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-bench-")));
+  try {
+    console.log(`\nan idle sandbox (budget ${idleBudgetKib} KiB resident)`);
+    await benchOne(base);
+    await benchMany(base, count);
+  } finally {
+    await rm(base, { recursive: true });
+  }
+}

@@ -1,0 +1,20 @@
+// The budget of an idle sandbox: what our own processes in it keep resident.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { idleBudgetKib, ownProcesses } from "../../bench/idle.ts";
+import { makeWorld, open, runIn, waitUntil } from "./process-boundary-fixture.ts";
+
+test("our processes in an idle sandbox keep at most 3 MiB resident, also after a command", async () => {
+  const world = await makeWorld();
+  const sandbox = await open(world.spec());
+  for (const moment of ["just opened", "after a command"]) {
+    // The keeper of a command ends a moment after it.
+    await waitUntil("the end of the keeper", async () => (await ownProcesses(sandbox.id)).length === 2);
+    const processes = await ownProcesses(sandbox.id);
+    assert.deepEqual(processes.map(({ program }) => program).toSorted(), ["bwrap", "guard"], moment);
+    const residentKib = processes.reduce((sum, one) => sum + one.residentKib, 0);
+    assert.ok(residentKib > 0 && residentKib <= idleBudgetKib, `${moment}: ${JSON.stringify(processes)}`);
+    await runIn(sandbox, ["true"], world.project);
+  }
+  await sandbox.close();
+});
