@@ -17,6 +17,8 @@
 #define GB_SIZE_NAMES_MAX 256u
 #define GB_SIZE_PATHS_MAX 4096u
 #define GB_SIZE_NAME_MAX 63u       // bytes of a listed name
+#define GB_SIZE_TOUCH_HEADER 32u
+#define GB_SIZE_TOUCH_LISTED_MAX 134217728u // bytes of the touch log without contents
 #define GB_SIZE_REFUSED_MAX 100u   // REFUSED frames of one command; the rest is only counted
 #define GB_SIZE_LANDLOCK_ABI_MIN 6u  // file system rights with REFER, TRUNCATE and IOCTL_DEV, and the two scopes
 
@@ -37,6 +39,7 @@
 #define GB_TYPE_WRITE_ROOT 0x19u    // path without NUL: below it the guard performs what writes or makes a name
 #define GB_TYPE_LISTED_NAME 0x1au   // a name, or two with a slash between, without NUL: never made or written in a write root, in any letter case
 #define GB_TYPE_LISTED_PATH 0x1bu   // path without NUL: neither it nor anything below it is made or written, nor what lies above it renamed
+#define GB_TYPE_TOUCH_LOG 0x1fu     // u32 descriptor, u32 0, u64 most bytes of one content, u64 of all
 
 // Guard to host.
 #define GB_TYPE_READY 0x40u       // u32 landlock abi, u32 layers, u64 handled file system rights, u64 scopes
@@ -112,6 +115,16 @@
 #define GB_RULE_HOST_SOCKET 9u  // nothing in this network namespace listens there
 #define GB_RULE_CROWDED 10u     // too many calls wait at once
 #define GB_RULE_FOLDING 7u      // the directory takes different names for one, beyond ASCII letters
+
+// Records of the touch log.
+#define GB_TOUCH_PATH 1u    // what lay at a name before its first change
+#define GB_TOUCH_CONTENT 2u // of a regular file, before its first change
+#define GB_TOUCH_AGAIN 3u   // another command changed the name too
+
+#define GB_TOUCH_KEPT 0u
+#define GB_TOUCH_TOO_LARGE 1u
+#define GB_TOUCH_NO_ROOM 2u
+#define GB_TOUCH_UNREADABLE 3u
 
 // How the guard's process ends; bubblewrap passes it on.
 #define GB_EXIT_CLOSED 0u       // the host closed the channel

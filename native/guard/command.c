@@ -75,7 +75,7 @@ bool command_execute(struct guard *guard, struct command *command, const struct 
   struct streams streams;
   int error = request->pty ? streams_open_terminal(&streams, request->rows, request->columns) : streams_open_pipes(&streams);
   if (error == 0) {
-    struct child_plan plan = {.argv = strings + 1, .environment = strings + request->argc + 2, .cwd = strings[0], .request = *request, .wall = guard->wall};
+    struct child_plan plan = {.argv = strings + 1, .environment = strings + request->argc + 2, .cwd = strings[0], .stream = command->slot->stream, .request = *request, .wall = guard->wall};
     memcpy(plan.streams, streams.child, sizeof plan.streams);
     error = start_keeper(guard, command, &plan);
     if (error == 0) streams_close_child(&streams);

@@ -12,6 +12,7 @@
 #include "landlock.h"
 #include "mediation.h"
 #include "sweep.h"
+#include "touch.h"
 
 #define GO_ON (-1)
 #define NO_RULE 0xffffffffu
@@ -77,6 +78,12 @@ static int add_path(struct guard *guard, const char *path) {
   return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
 }
 
+static int open_touch_log(struct guard *guard, const struct message_touch_log *wanted) {
+  if (!has_layer(guard, GB_LAYER_MEDIATION)) return GO_ON;
+  const int error = touch_prepare((int)wanted->descriptor, wanted->file_bytes_max, wanted->kept_bytes_max);
+  return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
+}
+
 static int enter_session_domain(struct guard *guard) {
   int error = landlock_add_own_rules(&landlock);
   if (error == 0) error = landlock_enter(landlock.session);
@@ -128,6 +135,8 @@ static int act_on_setup(struct guard *guard, const struct message *message) {
       return add_name(guard, message->text);
     case GB_TYPE_LISTED_PATH:
       return add_path(guard, message->text);
+    case GB_TYPE_TOUCH_LOG:
+      return open_touch_log(guard, &message->touch_log);
     case GB_TYPE_SEAL:
       return seal(guard);
     default:

@@ -15,6 +15,7 @@
 
 #include "../cleanup.h"
 #include "git-config.h"
+#include "touch.h"
 
 #define FILE_MAX 65536u
 #define POINTER_MAX 4096u
@@ -132,6 +133,8 @@ int git_move_config(const struct place *from, const struct place *to, bool repla
   if (error == ENOENT) old.length = 0;
   else if (error != 0) return error;
   if (!config_may_be(to->parent, &old, &new)) return GIT_REFUSED;
+  touch_place(from, true);
+  touch_place(to, true);
   error = write_fresh(to->parent, to->name, &new, replace);
   if (error == 0) unlinkat(from->parent, from->name, 0);
   return error;
@@ -143,12 +146,14 @@ int git_write_pointer(const struct place *to, const char *bytes, size_t length, 
   memcpy(content.bytes, bytes, length);
   struct stat status;
   if (fstatat(to->parent, to->name, &status, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(status.st_mode)) return GIT_REFUSED;
+  touch_place(to, true);
   return write_fresh(to->parent, to->name, &content, replace);
 }
 
 int git_move_pointer(const struct place *from, const struct place *to, bool replace) {
   struct content content;
   int error = read_file(from->parent, from->name, &content);
+  if (error == 0) touch_place(from, true);
   if (error == 0) error = git_write_pointer(to, content.bytes, content.length, content.mode, replace);
   if (error == 0) unlinkat(from->parent, from->name, 0);
   return error;

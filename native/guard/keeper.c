@@ -20,8 +20,9 @@
 #include "../cleanup.h"
 #include "mediator.h"
 #include "sweep.h"
+#include "touch.h"
 
-#define KEPT_MAX 6
+#define KEPT_MAX 7
 #define SWEEP_AGAIN_MS 10 // while a tree dies; a child that was born during a sweep is found by the next
 
 struct keeper {
@@ -58,7 +59,7 @@ static void sort(int *numbers, int count) {
 
 // A keeper must hold no end of the guard's channel and of other commands' pipes: each would stay open as long as this command lives.
 static void close_all_but(const struct child_plan *plan, int socket, int proc) {
-  int kept[KEPT_MAX] = {plan->streams[0], plan->streams[1], plan->streams[2], plan->wall.ruleset, socket, proc};
+  int kept[KEPT_MAX] = {plan->streams[0], plan->streams[1], plan->streams[2], plan->wall.ruleset, socket, proc, touch_descriptor()};
   sort(kept, KEPT_MAX);
   unsigned first = 0;
   for (int index = 0; index < KEPT_MAX; index++) {
@@ -189,6 +190,7 @@ static void take_file_limit(const struct message_exec *request) {
 
 _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
   close_all_but(plan, socket, proc);
+  touch_begin(plan->stream);
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);

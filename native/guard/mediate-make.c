@@ -12,6 +12,7 @@
 #include "../cleanup.h"
 #include "git-files.h"
 #include "mediate.h"
+#include "touch.h"
 
 bool mediate_resolve(const struct caller *caller, int directory, uint64_t address, struct place *place, struct answer *answer) {
   char path[PATH_BYTES];
@@ -56,6 +57,7 @@ static struct answer make_link(const struct caller *caller, const struct make_re
   const int error = caller_read_path(caller, request->target, target);
   if (error != 0) return answer_error(error);
   if (!caller_waits(caller)) return answer_continue();
+  touch_place(place, false);
   return answer_result(symlinkat(target, place->parent, place->name));
 }
 
@@ -65,6 +67,7 @@ static struct answer perform(const struct caller *caller, const struct make_requ
   if (!caller_umask(caller, &mask)) return answer_continue();
   umask(mask);
   if (!caller_waits(caller)) return answer_continue();
+  touch_place(place, false);
   if (request->what == MAKE_DIRECTORY) return answer_result(mkdirat(place->parent, place->name, request->mode & 07777));
   return answer_result(mknodat(place->parent, place->name, request->mode, 0));
 }
@@ -111,6 +114,7 @@ static struct answer bind_at(const struct caller *caller, int descriptor, const 
   memcpy(address.sun_path, place->name, length + 1);
   if (fchdir(place->parent) != 0) return answer_error(errno);
   umask(mask);
+  touch_place(place, false);
   const int result = bind(copy, (const struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1));
   const struct answer answer = answer_result(result);
   return chdir("/") == 0 ? answer : answer_error(EIO);

@@ -12,6 +12,7 @@
 #include "../cleanup.h"
 #include "git-files.h"
 #include "mediate.h"
+#include "touch.h"
 #include "waiting.h"
 
 #define LINKS_MAX 40
@@ -56,6 +57,7 @@ static struct answer perform(struct opening *opening) {
     umask(mask);
   }
   if (!caller_waits(opening->caller)) return answer_continue();
+  touch_place(&opening->place, true);
   const struct open_how how = {
       .flags = (unsigned)((flags & KNOWN_FLAGS) | O_NOCTTY | O_NONBLOCK | O_CLOEXEC),
       .mode = (flags & O_CREAT) != 0 ? opening->mode : 0,
@@ -72,6 +74,7 @@ static struct answer perform(struct opening *opening) {
     close(fd);
     return answer_error(EACCES);
   }
+  if ((flags & O_CREAT) != 0) touch_made(fd);
   if ((flags & O_NONBLOCK) == 0) fcntl(fd, F_SETFL, flags & STATUS_FLAGS);
   return (struct answer){.kind = ANSWER_DESCRIPTOR, .descriptor = fd, .close_on_exec = (flags & O_CLOEXEC) != 0};
 }

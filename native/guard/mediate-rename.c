@@ -9,6 +9,7 @@
 
 #include "git-files.h"
 #include "mediate.h"
+#include "touch.h"
 
 struct pair {
   const struct caller *caller;
@@ -21,6 +22,7 @@ struct pair {
 static struct answer rename_now(const struct pair *pair) {
   if (!caller_waits(pair->caller)) return answer_continue();
   const struct place *from = &pair->from;
+  touch_rename(from, &pair->to, (pair->flags & RENAME_EXCHANGE) != 0);
   return answer_result(syscall(SYS_renameat2, from->parent, from->name, pair->to.parent, pair->to.name, pair->flags));
 }
 
@@ -108,6 +110,7 @@ static struct answer link_pair(struct pair *pair) {
   if (!plain && pair->enters.kind != PLACE_GIT_SAMPLE && pair->enters.kind != PLACE_BECOMES_GIT) return refuse_to(pair, GB_CALL_LINK);
   if (pair->enters.kind == PLACE_BECOMES_GIT && git_check_directory(pair->to.parent) != 0) return refuse_to(pair, GB_CALL_LINK);
   if (!caller_waits(pair->caller)) return answer_continue();
+  touch_place(&pair->to, false);
   return answer_result(linkat(pair->from.parent, pair->from.name, pair->to.parent, pair->to.name, 0));
 }
 

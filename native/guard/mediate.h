@@ -29,6 +29,8 @@ struct pair_request {
 struct answer mediate_open(const struct caller *caller, const struct open_request *request);
 struct answer mediate_truncate(const struct caller *caller, uint64_t path, uint64_t length);
 struct answer mediate_make(const struct caller *caller, const struct make_request *request);
+// `flags` as of unlinkat().
+struct answer mediate_remove(const struct caller *caller, int directory, uint64_t path, uint32_t flags);
 struct answer mediate_rename(const struct caller *caller, const struct pair_request *request);
 struct answer mediate_link(const struct caller *caller, const struct pair_request *request);
 struct answer mediate_connect(const struct caller *caller, int descriptor, uint64_t address, int length);

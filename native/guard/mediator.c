@@ -63,6 +63,12 @@ static bool mediate_old(const struct caller *caller, int number, const uint64_t 
     case SYS_symlink:
       *answer = make(caller, (struct make_request){.directory = HERE, .path = at[1], .target = at[0], .what = MAKE_LINK});
       return true;
+    case SYS_unlink:
+      *answer = mediate_remove(caller, HERE, at[0], 0);
+      return true;
+    case SYS_rmdir:
+      *answer = mediate_remove(caller, HERE, at[0], AT_REMOVEDIR);
+      return true;
     case SYS_rename:
       *answer = pair(caller, GB_CALL_RENAME, (struct pair_request){HERE, HERE, at[0], at[1], 0});
       return true;
@@ -100,6 +106,8 @@ static struct answer mediate(const struct caller *caller, int number, const uint
       return pair(caller, GB_CALL_RENAME, (struct pair_request){(int)at[0], (int)at[2], at[1], at[3], (uint32_t)at[4]});
     case SYS_linkat:
       return pair(caller, GB_CALL_LINK, (struct pair_request){(int)at[0], (int)at[2], at[1], at[3], (uint32_t)at[4]});
+    case SYS_unlinkat:
+      return mediate_remove(caller, (int)at[0], at[1], (uint32_t)at[2]);
     case SYS_umask:
       caller_umask_changes();
       return answer_continue();

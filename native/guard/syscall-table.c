@@ -66,9 +66,10 @@ const struct syscall_row syscall_rows[] = {
     MAKES(mkdirat, 2), MAKES(mknodat, 2), CREATE_MODE(openat, 2),
 #ifdef SYS_chmod // calls that aarch64 never had
     BITS(chmod, 1, SETID), MAKES(mkdir, 1), MAKES(mknod, 1), MAKES(creat, 1), CREATE_MODE(open, 1), MEDIATED(rename), MEDIATED(link), MEDIATED(symlink),
+    MEDIATED(unlink), MEDIATED(rmdir),
 #endif
     // Names, and truncation by path.
-    MEDIATED(renameat2), MEDIATED(linkat), MEDIATED(symlinkat), MEDIATED(truncate), MEDIATED(bind), MEDIATED(connect),
+    MEDIATED(renameat2), MEDIATED(linkat), MEDIATED(symlinkat), MEDIATED(unlinkat), MEDIATED(truncate), MEDIATED(bind), MEDIATED(connect),
     // Goes on; but until somebody changes a umask, the mediator knows it without looking.
     MEDIATED(umask),
 #ifdef SYS_renameat

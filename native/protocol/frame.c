@@ -15,6 +15,7 @@ static uint32_t longest_payload(uint8_t type) {
     case GB_TYPE_WRITE_ROOT:
     case GB_TYPE_LISTED_NAME:
     case GB_TYPE_LISTED_PATH:
+    case GB_TYPE_TOUCH_LOG:
     case GB_TYPE_EXEC:
     case GB_TYPE_SEAL:
     case GB_TYPE_STDIN_END:

@@ -52,6 +52,12 @@ static bool parse_root(const struct frame *frame, struct message *message) {
   return parse_text(frame, message, PATH_BYTES - 1) && message->text[0] == '/' && message->text[1] != '\0';
 }
 
+static bool parse_touch_log(const struct frame *frame, struct message *message) {
+  if (frame->length != 24 || read_u32(frame->payload + 4) != 0) return false;
+  message->touch_log = (struct message_touch_log){read_u32(frame->payload), read_u64(frame->payload + 8), read_u64(frame->payload + 16)};
+  return message->touch_log.descriptor > 3 && message->touch_log.descriptor <= 0x7fffffffu && message->touch_log.file_bytes_max < 0x7fffffffu;
+}
+
 // "name" or "above/name".
 static bool parse_name(const struct frame *frame, struct message *message) {
   if (!parse_text(frame, message, GB_SIZE_NAME_MAX)) return false;
@@ -122,7 +128,7 @@ static const struct {
     {GB_TYPE_RESIZE, NEEDS_STREAM, parse_resize},  {GB_TYPE_KILL_TREE, NEEDS_STREAM, parse_empty},
     {GB_TYPE_CREDIT, NEEDS_STREAM, parse_credit},  {GB_TYPE_WRITE_ROOT, NEEDS_NONE, parse_root},
     {GB_TYPE_LISTED_PATH, NEEDS_NONE, parse_root},
-    {GB_TYPE_LISTED_NAME, NEEDS_NONE, parse_name},
+    {GB_TYPE_LISTED_NAME, NEEDS_NONE, parse_name}, {GB_TYPE_TOUCH_LOG, NEEDS_NONE, parse_touch_log},
 };
 
 bool message_parse(const struct frame *frame, struct message *message) {

@@ -37,6 +37,11 @@ struct message_exec {
   struct message_rlimit rlimits[GB_SIZE_RLIMITS_MAX];
 };
 
+struct message_touch_log {
+  uint32_t descriptor;
+  uint64_t file_bytes_max, kept_bytes_max;
+};
+
 struct message_size {
   uint16_t rows, columns;
 };
@@ -55,6 +60,7 @@ struct message {
     struct message_rule rule;
     struct message_exec exec;
     char text[PATH_BYTES]; // WRITE_ROOT, LISTED_NAME, LISTED_PATH
+    struct message_touch_log touch_log;
     struct message_size size;
     struct message_bytes data;
     uint32_t signal;

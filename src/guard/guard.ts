@@ -5,10 +5,12 @@ import { GuardSession, type GuardSessionOptions } from "./guard-session.ts";
 export { type CommandOptions, type GuardCommand, resources } from "./command-frames.ts";
 export { type GuardSession, type GuardSessionOptions } from "./guard-session.ts";
 export { type GuardReady } from "./handshake.ts";
-export { type GuardMediation, type GuardRule, type ResourceLimit } from "./host-frames.ts";
+export { type GuardMediation, type GuardRule, type ResourceLimit, type TouchLogRequest } from "./host-frames.ts";
 export { combineRights, type LandlockRight, landlockRights, nameRights, rightsFor } from "./landlock-rights.ts";
 export { parseProbe, type GuardProbe } from "./probe-output.ts";
 export { exitStatus, type LayerName, sizes } from "./protocol.ts";
+export { contentMax, createTouchLog, readTouches, type TouchedRoot, type Touches } from "./touch-log.ts";
+export { type KeptContent, type TouchedState, type TouchRecords } from "./touch-records.ts";
 
 /**
  * Takes the host's end of the guard's descriptor 3 (a socket pair, such as a stdio entry `pipe` of a spawned process). The session owns

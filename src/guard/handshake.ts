@@ -13,6 +13,7 @@ import {
   listedPathFrame,
   ruleFrame,
   sealFrame,
+  touchLogFrame,
   writeRootFrame,
 } from "./host-frames.ts";
 import { features, type LayerName, layers, sizes } from "./protocol.ts";
@@ -90,6 +91,7 @@ export class Handshake {
       ...mediation.writeRoots.map(writeRootFrame),
       ...mediation.listedNames.map(listedNameFrame),
       ...mediation.listedPaths.map(listedPathFrame),
+      ...(mediation.touchLog === undefined ? [] : [touchLogFrame(mediation.touchLog)]),
     ];
     this.#send(Buffer.concat([helloFrame(firstEpoch), ...frames, sealFrame()]));
     if (this.#hello !== undefined) this.#judge(this.#hello);

@@ -41,6 +41,15 @@ export interface GuardMediation {
   readonly listedNames: readonly string[];
   /** Absolute, canonical paths in write roots that are not written, nor what lies below them; at most 4,096. */
   readonly listedPaths: readonly string[];
+  readonly touchLog?: TouchLogRequest;
+}
+
+/** Where the guard writes what lay in a write root before each change. */
+export interface TouchLogRequest {
+  /** As the guard's process has it. */
+  readonly descriptor: number;
+  readonly fileBytesMax: number;
+  readonly keptBytesMax: number;
 }
 
 /** A resource of setrlimit(2) by its Linux number, and the most it may be. */
@@ -80,6 +89,14 @@ export function ruleFrame(rule: GuardRule): Buffer {
 
 export const writeRootFrame = (path: string): Buffer => frame(frameTypes.writeRoot, 0, Buffer.from(path));
 export const listedPathFrame = (path: string): Buffer => frame(frameTypes.listedPath, 0, Buffer.from(path));
+export function touchLogFrame({ descriptor, fileBytesMax, keptBytesMax }: TouchLogRequest): Buffer {
+  const payload = Buffer.alloc(24);
+  payload.writeUInt32LE(descriptor, 0);
+  payload.writeBigUInt64LE(BigInt(fileBytesMax), 8);
+  payload.writeBigUInt64LE(BigInt(keptBytesMax), 16);
+  return frame(frameTypes.touchLog, 0, payload);
+}
+
 export const listedNameFrame = (name: string): Buffer => frame(frameTypes.listedName, 0, Buffer.from(name));
 
 /** The block of strings in as many frames as it takes. */

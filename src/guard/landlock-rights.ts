@@ -57,8 +57,8 @@ export const rightsFor = {
     "refer",
     "truncate",
   ]),
-  /** A write root as commands see it: what writes or makes a name is the mediator's. */
-  mediated: combineRights([...read, "removeDir", "removeFile"]),
+  /** A write root as commands see it: what writes, makes or removes a name is the mediator's. */
+  mediated: combineRights(read),
   /** A device file such as /dev/null: `>` truncates as well. */
   device: combineRights(["readFile", "writeFile", "truncate", "ioctlDev"]),
   /** /dev/pts: terminals are opened, never made by name. */

@@ -21,6 +21,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   WALL: protocol.walls,
   CALL: protocol.calls,
   RULE: protocol.rules,
+  TOUCH: { ...protocol.touchRecords, ...protocol.touchKept },
   EXIT: protocol.exitStatus,
 };
 

@@ -13,6 +13,8 @@ export const sizes = {
   namesMax: 256,
   pathsMax: 4096,
   nameMax: 63,
+  touchHeader: 32,
+  touchListedMax: 134_217_728,
   refusedMax: 100,
   landlockAbiMin: 6,
 } as const;
@@ -32,6 +34,7 @@ export const frameTypes = {
   writeRoot: 0x19,
   listedName: 0x1a,
   listedPath: 0x1b,
+  touchLog: 0x1f,
   ready: 0x40,
   failed: 0x41,
   started: 0x42,
@@ -94,6 +97,11 @@ export const rules = {
   hostSocket: 9,
   crowded: 10,
 } as const;
+
+/** Records of the touch log. */
+export const touchRecords = { path: 1, content: 2, again: 3 } as const;
+/** Whether a content is in it. */
+export const touchKept = { kept: 0, tooLarge: 1, noRoom: 2, unreadable: 3 } as const;
 
 /** How the guard's process ends. */
 export const exitStatus = { closed: 0, usage: 70, testOption: 71, protocol: 72, wall: 73, internal: 74 } as const;

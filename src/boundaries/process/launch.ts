@@ -1,7 +1,16 @@
 // Starts bubblewrap with the guard inside, hands it the rules, and confirms from the host that the walls stand before anything may run.
+import { closeSync } from "node:fs";
 import { Duplex } from "node:stream";
 import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
-import { type GuardMediation, type GuardReady, type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../guard/guard.ts";
+import {
+  contentMax,
+  type GuardMediation,
+  type GuardReady,
+  type GuardRule,
+  type GuardSession,
+  openGuardSession,
+  rightsFor,
+} from "../../guard/guard.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
 import { type HeldPlace, openPlaces } from "./held-places.ts";
 import { launchError } from "./failures.ts";
@@ -27,6 +36,8 @@ export interface LaunchRequest {
   readonly mediation: GuardMediation;
   /** How many processors the guard must be bound to; undefined: all. */
   readonly boundProcessors: number | undefined;
+  /** Where the touch log is made, for whoever closes the sandbox. */
+  readonly privateDirectory: string;
   readonly layers: TestLayers;
   readonly isTest: boolean;
   readonly signal: AbortSignal;
@@ -112,15 +123,29 @@ interface Started {
   readonly startError: () => string | undefined;
 }
 
+/** One descriptor, or none when nothing can be changed. */
+function openTouchLog({ mediation, privateDirectory }: LaunchRequest): readonly number[] {
+  return mediation.writeRoots.length === 0 ? [] : [createTouchLog(privateDirectory, mediation.writeRoots)];
+}
+
 function start(request: LaunchRequest): Started {
   const { promise, resolve } = Promise.withResolvers<void>();
   const given = openPlaces(request.heldPlaces);
   const texts = openTexts(request.dataTexts);
+  const touchLog = openTouchLog(request);
   try {
     const child = spawnProcess(request.program, request.args, {
       environment: {},
       cwd: "/",
-      stdio: ["ignore", "ignore", "pipe", "pipe", ...(texts?.numbers ?? request.dataTexts.map(() => "pipe" as const)), ...given.numbers],
+      stdio: [
+        "ignore",
+        "ignore",
+        "pipe",
+        "pipe",
+        ...(texts?.numbers ?? request.dataTexts.map(() => "pipe" as const)),
+        ...given.numbers,
+        ...touchLog,
+      ],
       // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
       ownGroup: true,
     });
@@ -134,8 +159,16 @@ function start(request: LaunchRequest): Started {
     return { child, ended: promise, stderr: collectStderr(child), startError: () => startError };
   } finally {
     texts?.close();
+    for (const descriptor of touchLog) closeSync(descriptor);
     given.close();
   }
+}
+
+/** The guard is told the number that the log has in its process: behind everything that bubblewrap reads. */
+function guardMediation({ mediation, dataTexts, heldPlaces }: LaunchRequest): GuardMediation {
+  if (mediation.writeRoots.length === 0) return mediation;
+  const descriptor = firstDataDescriptor + dataTexts.length + heldPlaces.length;
+  return { ...mediation, touchLog: { descriptor, fileBytesMax: contentMax.fileBytes, keptBytesMax: contentMax.taskBytes } };
 }
 
 /**
@@ -147,7 +180,7 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
   request.signal.addEventListener("abort", stop, { once: true });
   const session = openGuardSession(streamAt(child, controlDescriptor), { allowTestBuild: request.isTest });
   try {
-    const ready = await session.configure(guardRules(request), request.mediation);
+    const ready = await session.configure(guardRules(request), guardMediation(request));
     if (request.isTest && !ready.isTestBuild)
       throw new GloveboxError("WALL_UNAVAILABLE", "wall.test-layers", { values: { path: request.guardPath } });
     // The kernel's word, not bubblewrap's: its report would come before it lets the guard's process go on, and hold it up.

@@ -131,6 +131,7 @@ async function startSandbox({ options, spec, plan, layers, isRoot, bubblewrapPat
     heldPlaces: layers.outer ? plan.held : [],
     rules: plan.landlockRules,
     mediation: plan.mediation,
+    privateDirectory: spec.privateDirectory,
     boundProcessors: plan.limits.boundProcessors,
     layers,
     isTest: options.testLayers !== undefined,
