@@ -19,6 +19,7 @@ import {
   taskSheetFromRecords,
 } from "./broker/broker.ts";
 import { openProcessBoundary, reapProcessSandbox } from "./boundaries/process/process.ts";
+import { expireBefore } from "./changes/changes.ts";
 import type { HostUser } from "./contracts/boundary.ts";
 import type { Door, PolicySelection } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
@@ -102,7 +103,9 @@ class ComposedDoor implements Door {
     await prepareState(this.#layout, this.#user.uid);
     const ledger = await this.#openLedger();
     const { bootId: boot } = this.#clock;
-    await reapAbandonedTasks({ layout: this.#layout, boot, ledger, reapSandbox: this.#reapSandbox }, this.#tryLock);
+    const nowMs = (): number => this.#clock.wallMs();
+    await reapAbandonedTasks({ layout: this.#layout, boot, ledger, reapSandbox: this.#reapSandbox, nowMs }, this.#tryLock);
+    await expireBefore(this.#layout.before, nowMs());
     const owner = { pid: process.pid, startTime: (await processStartTime(process.pid)) ?? "0", boot };
     const parts = {
       layout: this.#layout,

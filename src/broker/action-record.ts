@@ -14,6 +14,7 @@ import { canonicalJson } from "../kit/canonical-json.ts";
 import { sha256Digest } from "../kit/digest.ts";
 import { childOf, type Ending } from "./outcome.ts";
 import type { SupervisionReport } from "./supervise.ts";
+import type { TaskChanges } from "./task-changes.ts";
 
 export interface ActionIdentity {
   readonly task: TaskId;
@@ -156,6 +157,11 @@ export class ActionRecord {
     const rules = names.map((rule) => ({ rule, count: calls.filter((call) => call.rule === rule).length }));
     const commitment = await this.#ledger.commit(task, canonicalJson(calls));
     await this.#append("execution.refused-calls", { sandbox, total, rules, calls: commitment }, { calls });
+  }
+
+  /** What changed in the write roots; nothing when nothing did. */
+  async changes(found: TaskChanges | undefined): Promise<void> {
+    if (found !== undefined) await this.#append("execution.changes", found.body, found.detail);
   }
 
   closed(): Promise<void> {

@@ -5,6 +5,8 @@ import type { RunOutcome } from "../contracts/door.ts";
 import type { LimitHit, LimitMechanism, UsageEvidence } from "../contracts/limits.ts";
 import type { Sentence } from "../contracts/sentence.ts";
 import { showBytes, showDuration } from "../kit/show-quantity.ts";
+import type { ChangeSummary } from "../contracts/changes.ts";
+import { wellFormedByteText } from "../kit/byte-text.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
 
 /** `open`: asked, and the broker ended before it recorded an answer. */
@@ -32,6 +34,7 @@ export interface TaskView {
         readonly stderrBytes: number;
         readonly durationMs: number;
         readonly usage: UsageEvidence | undefined;
+        readonly changes?: ChangeSummary;
       }
     | undefined;
   /** What the mediator refused. */
@@ -93,6 +96,26 @@ const approvalKeys: Readonly<Record<AnsweredApproval["answer"], string>> = {
   withdrawn: "task.happened.approval-withdrawn",
   open: "task.happened.approval-open",
 };
+function countWords(counts: ChangeSummary["counts"]): Readonly<Record<string, number>> {
+  const { created, changed, deleted, mode, replaced, renamed } = counts;
+  return { created, changed: changed + replaced, deleted, mode, renamed };
+}
+
+/** What changed in the write roots, and what of it the host will run. */
+function changedFiles({ ending, task }: TaskView): Lines {
+  const changes = ending?.changes;
+  if (changes === undefined) return [];
+  const { counts, runsLater, quarantined } = changes;
+  const rest = counts.runsLater - Math.min(counts.runsLater, refusedShown);
+  return [
+    say("task.happened.changes", { ...countWords(counts), task }),
+    ...runsLater.slice(0, refusedShown).map((path) => say("task.happened.runs-later", { path: wellFormedByteText(path) })),
+    ...(rest > 0 ? [say("task.happened.runs-later-more", { count: rest })] : []),
+    ...(counts.missed > 0 ? [say("task.happened.changes-missed", { count: counts.missed })] : []),
+    ...(counts.quarantined > 0 ? [say("task.happened.quarantined", { count: counts.quarantined })] : []),
+    ...quarantined.map((path) => say("task.happened.quarantined-path", { path: wellFormedByteText(path) })),
+  ];
+}
 
 function happened(view: TaskView): Lines {
   const lines: Sentence[] = [];
@@ -114,6 +137,7 @@ function happened(view: TaskView): Lines {
     lines.push(say("task.happened.usage", { cpu: showDuration(cpuMs), memory: showBytes(peakMemoryBytes), processes: peakProcesses }));
   }
   lines.push(say("task.happened.output", { stdoutBytes: ending.stdoutBytes, stderrBytes: ending.stderrBytes }));
+  lines.push(...changedFiles(view));
   return lines;
 }
 
@@ -129,11 +153,13 @@ function held(walls: WallReport): Lines {
   ];
 }
 
-function kept({ firstSeq, lastSeq, keptUntil }: TaskView): Lines {
+function kept({ task, firstSeq, lastSeq, keptUntil, ending }: TaskView): Lines {
   const record =
     keptUntil === undefined
       ? say("task.kept.erased", { firstSeq, lastSeq })
       : say("task.kept.record", { firstSeq, lastSeq, until: keptUntil });
+  const changes = ending?.changes;
+  if (changes !== undefined) return [record, say("task.kept.before", { until: changes.keptUntil, task })];
   return [record, say("task.kept.nothing-else")];
 }
 

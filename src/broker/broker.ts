@@ -1,5 +1,6 @@
 // The broker: the one way in. It decides, records, opens the sandbox, watches the command, records again and leaves nothing behind.
 import type { Sandbox, SandboxSpec, WallReport } from "../contracts/boundary.ts";
+import type { ChangeSummary } from "../contracts/changes.ts";
 import type { RunIo, RunRequest, RunResult } from "../contracts/door.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
 import { makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
@@ -14,6 +15,7 @@ import type { Permit } from "./permit.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { type SupervisionReport, supervise } from "./supervise.ts";
 import { openTaskJournal, type TaskJournal } from "./task-journal.ts";
+import { taskChanges } from "./task-changes.ts";
 
 export type { BrokerParts } from "./admit.ts";
 export { type PolicyPlaces, findProjectPolicy, gatherPolicySources, readNamedPolicy } from "./policy-files.ts";
@@ -96,7 +98,12 @@ async function executeCommand(
   return { report, commitments: { stdout: streams.stdout.digest(), stderr: streams.stderr.digest() } };
 }
 
-function resultOf(action: Action, sandbox: Sandbox, { report }: Watched, permit: Permit | undefined): RunResult {
+function resultOf(
+  action: Action,
+  sandbox: Sandbox,
+  { report, changes }: Watched & { readonly changes: ChangeSummary | undefined },
+  permit: Permit | undefined,
+): RunResult {
   const { identity, policy, request, record, parts } = action;
   const outcome = outcomeOf(report);
   const child = childOf(report.exit);
@@ -108,6 +115,7 @@ function resultOf(action: Action, sandbox: Sandbox, { report }: Watched, permit:
     stderrBytes: report.stderr.bytes,
     durationMs: report.durationMs,
     usage: report.usage,
+    ...(changes === undefined ? {} : { changes }),
   };
   const keptUntil = new Date(parts.clock.wallMs() + policy.retentionDays * 86_400_000).toISOString().slice(0, 10);
   const sheet = taskAnswerSheet({
@@ -136,11 +144,33 @@ function resultOf(action: Action, sandbox: Sandbox, { report }: Watched, permit:
 }
 
 /** The record of an action that broke off after its sandbox was open: nothing ran when its permit did not hold. */
-async function recordBreak({ record, life }: Action, error: unknown): Promise<void> {
+async function recordBreak(action: Action, journal: TaskJournal, error: unknown): Promise<void> {
+  const { record, life } = action;
   const isRefused = error instanceof GloveboxError && (error.code === "APPROVAL_CHANGED" || error.code === "APPROVAL_EXPIRED");
   if (isRefused) await record.refused(error.code);
-  if (life.isNothingLeft) await record.closed();
+  if (life.isNothingLeft) {
+    await recordChanges(action, journal);
+    await record.closed();
+  }
   await record.resultWithoutRun(isRefused ? "refused" : "lost");
+}
+
+async function recordChanges({ parts, identity, policy, record }: Action, journal: TaskJournal): Promise<ChangeSummary | undefined> {
+  const { layout, ledger, clock } = parts;
+  const { retentionDays } = policy;
+  const { task, sandbox } = identity;
+  const found = await taskChanges({
+    layout,
+    ledger,
+    task,
+    sandbox,
+    privateDirectory: journal.privateDirectory,
+    nowMs: clock.wallMs(),
+    retentionDays,
+  });
+  await record.changes(found);
+  parts.step("changes recorded");
+  return found?.summary;
 }
 
 async function executeAndClose(action: Action, sandbox: Sandbox, permit: Permit | undefined): Promise<Watched> {
@@ -166,15 +196,16 @@ async function runInSandbox(action: Action, journal: TaskJournal, permit: Permit
   const { policy, record } = action;
   const sandbox = await openSandbox(action, journal);
   const watched = await executeAndClose(action, sandbox, permit).catch(async (error: unknown) => {
-    await recordBreak(action, error);
+    await recordBreak(action, journal, error);
     throw error;
   });
+  const changes = await recordChanges(action, journal);
   await record.closed();
   const { report } = watched;
   const returned = Math.min(report.stdout.bytes + report.stderr.bytes, policy.limits.outputBytes);
   await record.result(outcomeOf(report), report, watched.commitments, returned);
   action.parts.step("result recorded");
-  return resultOf(action, sandbox, watched, permit);
+  return resultOf(action, sandbox, { ...watched, changes }, permit);
 }
 
 async function openJournal({ parts, identity }: Action): Promise<TaskJournal> {

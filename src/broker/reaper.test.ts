@@ -35,12 +35,20 @@ async function scene(t: TestContext): Promise<Scene> {
     return Promise.resolve({ seq: recorded.length, leaf: "" });
   };
   const unused = (): never => assert.fail("the reaper only appends");
-  const ledger: Ledger = { append, commit: unused, openCommitment: unused, seal: unused, close: unused };
+  const ledger: Ledger = {
+    append,
+    commit: unused,
+    openCommitment: unused,
+    openSealer: async () => (_, bytes) => bytes,
+    seal: unused,
+    close: unused,
+  };
   const parts: ReaperParts = {
     layout,
     boot,
     ledger,
     reapSandbox: (sandbox) => Promise.resolve({ processes: reaped.push(sandbox), cgroups: 2 }),
+    nowMs: () => 0,
   };
   const ids = { nowMs: () => Date.now(), randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
   const leave: Scene["leave"] = async (owner) => {

@@ -1,5 +1,6 @@
 // Finds what a crashed broker left behind and removes it: processes, control groups, sockets and directories named by a task journal whose owner is gone.
 import path from "node:path";
+import { keptDaysMax } from "../changes/changes.ts";
 import type { KernelObject } from "../contracts/boundary.ts";
 import type { SandboxId, TaskId } from "../contracts/ids.ts";
 import type { Ledger } from "../contracts/ledger.ts";
@@ -7,6 +8,7 @@ import { processStartTime } from "../kit/process-identity.ts";
 import { removeTree } from "../kit/remove-tree.ts";
 import { type JournalView, readTaskJournals } from "./task-journal.ts";
 import type { StateLayout } from "./state-layout.ts";
+import { taskChanges } from "./task-changes.ts";
 
 /** Ends what is left of one sandbox on the host, whatever boundary made it; returns how many processes it ended and control groups it removed. */
 export type ReapSandbox = (
@@ -19,6 +21,7 @@ export interface ReaperParts {
   readonly boot: string;
   readonly ledger: Ledger;
   readonly reapSandbox: ReapSandbox;
+  readonly nowMs: () => number;
 }
 
 async function isOwnerAlive(journal: JournalView, boot: string): Promise<boolean> {
@@ -44,10 +47,25 @@ async function removeObjects(layout: StateLayout, journal: JournalView, kind: Ke
   return removed;
 }
 
+/** The list of changes that its broker did not come to make. */
+async function recordChanges({ layout, ledger, nowMs }: ReaperParts, { task, owner, directory }: JournalView): Promise<void> {
+  const found = await taskChanges({
+    layout,
+    ledger,
+    task,
+    sandbox: owner?.sandbox,
+    privateDirectory: path.join(directory, "private"),
+    nowMs: nowMs(),
+    retentionDays: keptDaysMax,
+  });
+  if (found !== undefined) await ledger.append({ type: "execution.changes", task, body: found.body, detail: found.detail }, "kernel");
+}
+
 async function reapTask(parts: ReaperParts, journal: JournalView): Promise<void> {
   const { layout } = parts;
   const sandbox = journal.owner?.sandbox;
   const { processes, cgroups } = sandbox === undefined ? { processes: 0, cgroups: 0 } : await parts.reapSandbox(sandbox, journal.objects);
+  await recordChanges(parts, journal);
   const sockets = await removeObjects(layout, journal, "socket");
   const directories = await removeObjects(layout, journal, "directory");
   // Recorded before the journal goes: a crash here repeats the work, it never hides it.

@@ -13,6 +13,8 @@ export interface StateLayout {
   readonly cache: string;
   /** One file for each question that is open. */
   readonly approvals: string;
+  /** States from before, for `undo`; see src/changes/before-store.ts. */
+  readonly before: string;
   readonly trustFile: string;
 }
 
@@ -43,6 +45,7 @@ export function stateLayout(owner: StateOwner, environment: Readonly<Record<stri
     quarantine: path.join(state, "quarantine"),
     cache: path.join(state, "cache"),
     approvals: path.join(state, "approvals"),
+    before: path.join(state, "before"),
     trustFile: path.join(state, "trust.json"),
   };
 }
@@ -92,7 +95,7 @@ async function requireRoom(directory: string): Promise<void> {
  */
 export async function prepareState(layout: StateLayout, uid: number): Promise<void> {
   await requireFirmGround(layout.state);
-  for (const directory of [layout.state, layout.runtime, layout.tasks, layout.quarantine, layout.cache, layout.approvals]) {
+  for (const directory of [layout.state, layout.runtime, layout.tasks, layout.quarantine, layout.cache, layout.approvals, layout.before]) {
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
     } catch (error) {

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { AnswerSheet } from "../contracts/answer-sheet.ts";
 import type { WallReport } from "../contracts/boundary.ts";
+import type { ChangeSummary } from "../contracts/changes.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { StoredRecord } from "../contracts/ledger.ts";
 import { limitNames } from "../contracts/limits.ts";
@@ -61,6 +62,16 @@ function approvalsOf(records: readonly StoredRecord[]): TaskView["approvals"] {
   return asked.map(({ approval }) => ({ id: approval, answer: answers.get(approval) ?? "open" }));
 }
 
+const changesSchema = z.looseObject({ first: z.array(z.looseObject({ path: z.string(), runsLater: z.boolean().optional() })) });
+
+function changesOf(records: readonly StoredRecord[]): { readonly changes?: ChangeSummary } {
+  const body = bodyOf(records, "execution.changes", recordBodySchemas["execution.changes"]);
+  if (body === undefined) return {};
+  const detail = changesSchema.safeParse(detailOf(records, "execution.changes"));
+  const runsLater = (detail.data?.first ?? []).filter((change) => change.runsLater === true).map(({ path }) => path);
+  return { changes: { counts: body.counts, runsLater, quarantined: [], keptUntil: body.keptUntil } };
+}
+
 function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
   const ended = bodyOf(records, "execution.ended", recordBodySchemas["execution.ended"]);
   const result = bodyOf(records, "result.returned", recordBodySchemas["result.returned"]);
@@ -77,6 +88,7 @@ function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
     stderrBytes: result.stderr?.bytes ?? 0,
     durationMs: ended.durationMs,
     usage: usageSchema.safeParse(detailOf(records, "execution.ended")).data?.usage,
+    ...changesOf(records),
   };
 }
 

@@ -3,6 +3,7 @@ import type { AnswerSheet } from "./answer-sheet.ts";
 import type { AskPerson } from "./approval.ts";
 import type { OutputChunk, ProbeLine, SignalName } from "./boundary.ts";
 import type { LimitHit, UsageEvidence } from "./limits.ts";
+import type { ChangeSummary } from "./changes.ts";
 import type { StoredRecord } from "./ledger.ts";
 import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
 
@@ -63,6 +64,8 @@ export interface RunResult {
   readonly durationMs: number;
   /** What the host saw the command use; undefined where it could not see. */
   readonly usage: UsageEvidence | undefined;
+  /** Absent when nothing changed in the write roots. */
+  readonly changes?: ChangeSummary;
   readonly ledger: { readonly firstSeq: number; readonly lastSeq: number };
   readonly sheet: AnswerSheet;
 }

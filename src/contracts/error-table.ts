@@ -14,6 +14,9 @@ export interface ErrorRow {
 export const errorTable = {
   USAGE_INVALID: { status: 400, exit: 2, retry: "after-fix" },
   TASK_UNKNOWN: { status: 404, exit: 2, retry: "never" },
+  CHANGES_EXPIRED: { status: 410, exit: 2, retry: "never" },
+  CHANGES_EDITED: { status: 409, exit: 2, retry: "after-fix" },
+  CHANGES_NOT_KEPT: { status: 410, exit: 2, retry: "after-fix" },
   POLICY_UNREADABLE: { status: 400, exit: 2, retry: "after-fix" },
   POLICY_SYNTAX: { status: 400, exit: 2, retry: "after-fix" },
   POLICY_KEY_UNKNOWN: { status: 400, exit: 2, retry: "after-fix" },

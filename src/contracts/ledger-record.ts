@@ -2,6 +2,7 @@
 // whatever could name a person's things (argv, cwd, paths, hosts, output) lives in the task's encrypted blob.
 import * as z from "zod";
 import { actionIdSchema, approvalIdSchema, digestSchema, sandboxIdSchema, taskIdSchema } from "./ids.ts";
+import { changeCountsSchema } from "./changes.ts";
 
 const count = z.int().min(0);
 /** HMAC-SHA256(task salt, bytes) in hex: equal only to somebody who holds the task's blob. */
@@ -82,6 +83,25 @@ export const recordBodySchemas = {
     rules: z.array(z.strictObject({ rule: word, count })),
     /** Over the canonical JSON of `detail.calls`. */
     calls: commitmentSchema,
+  }),
+  /** What changed in the write roots, as the host found it at close along the mediator's log. Only when something did. The list is kept outside. */
+  "execution.changes": z.strictObject({
+    sandbox: sandboxIdSchema.optional(),
+    counts: changeCountsSchema,
+    /** Bytes from before that are kept for `undo`, the list included. */
+    keptBytes: count,
+    keptUntil: word,
+    /** Over the bytes of the list. */
+    list: commitmentSchema,
+  }),
+  /** A person put files of the task back. */
+  "changes.undone": z.strictObject({
+    restored: count,
+    unchanged: count,
+    refused: count,
+    outcome: z.enum(["begun", "done", "failed"]),
+    /** Over the canonical JSON of the detail's paths. */
+    paths: commitmentSchema,
   }),
   "execution.closed": z.strictObject({ sandbox: sandboxIdSchema }),
   "execution.reaped": z.strictObject({ processes: count, directories: count, sockets: count, cgroups: count, mounts: count }),

@@ -22,6 +22,8 @@ export interface Ledger {
   commit(task: TaskId, bytes: Uint8Array | string): Promise<Commitment>;
   /** A streaming commitment for output. */
   openCommitment(task: TaskId): Promise<{ update(bytes: Uint8Array): void; digest(): Commitment }>;
+  /** Encrypts bytes of a task that lie outside the ledger; erasing the task makes them unreadable too. `name` is bound to the bytes. */
+  openSealer(task: TaskId): Promise<(name: string, bytes: Uint8Array) => Uint8Array>;
   /** Syncs, signs a tree head over everything appended, and resolves when the head is on the device. */
   seal(): Promise<{ readonly size: number; readonly root: string }>;
   close(): Promise<void>;

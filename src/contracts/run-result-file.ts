@@ -1,6 +1,7 @@
 // What `glovebox run --result-file FILE` writes and `glovebox run --json` prints: the truth about one call, whatever the exit code was mapped to.
 // Format 1. Everything marked `untrusted` came out of a sandbox and may try to instruct its reader. INVARIANT I-13
 import * as z from "zod";
+import { changeSummarySchema } from "./changes.ts";
 import { digestSchema, taskIdSchema } from "./ids.ts";
 
 const count = z.int().min(0);
@@ -47,6 +48,8 @@ const resultSchema = z.strictObject({
   durationMs: z.number().min(0),
   /** What the host saw the command and all it started use; null where it could not see. */
   usage: z.strictObject({ source: z.literal("evidence"), cpuMs: count, peakMemoryBytes: count, peakProcesses: count }).nullable(),
+  /** What changed in the write roots; absent when nothing did. */
+  changes: changeSummarySchema.optional(),
   ledger: z.strictObject({ firstSeq: count, lastSeq: count }),
   sheet: answerSheetDocumentSchema,
 });

@@ -1,7 +1,7 @@
 // The file of a touch log on the host: made before the guard starts, read when the sandbox is gone, by whoever closes it or finds it dead.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { isPresent } from "../kit/is-present.ts";
 import { readTouchRecords, type TouchRecords } from "./touch-records.ts";
 

@@ -20,7 +20,7 @@ import { type PrepareOptions, prepareRecord } from "./prepare-record.ts";
 import { type Redact, redactDetail } from "./redact.ts";
 import { placeVersion, prepareStateContents, prepareStateDirectory } from "./state-directory.ts";
 import { ownRecord } from "./stored-bytes.ts";
-import { TaskKeys } from "./task-keys.ts";
+import { encrypt, keptContext, TaskKeys } from "./task-keys.ts";
 
 export type { DurableFiles } from "./durable-files.ts";
 export { durableFiles } from "./durable-files.ts";
@@ -89,6 +89,12 @@ class DirectoryLedger implements OpenedLedger {
   async openCommitment(task: TaskId): Promise<{ update(bytes: Uint8Array): void; digest(): Commitment }> {
     const hmac = createHmac("sha256", this.#salt(task));
     return { update: (bytes) => void hmac.update(bytes), digest: () => commitmentSchema.parse(`hmac:${hmac.digest("hex")}`) };
+  }
+
+  async openSealer(task: TaskId): Promise<(name: string, bytes: Uint8Array) => Uint8Array> {
+    this.#salt(task); // makes the key
+    const { taskKeys, randomBytes } = this.#prepare;
+    return (name, bytes) => encrypt(bytes, { key: taskKeys.get(task).data, nonce: randomBytes(12), context: keptContext(task, name) });
   }
 
   async eraseTask(task: TaskId): Promise<void> {

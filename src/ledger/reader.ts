@@ -11,7 +11,7 @@ import { type Layout, layoutOf, segmentIndex } from "./layout.ts";
 import { inconsistent, unreadable } from "./ledger-errors.ts";
 import { checkPrivateDirectory, readPrivateFile } from "./state-directory.ts";
 import { readLink } from "./stored-bytes.ts";
-import { readTaskKey } from "./task-keys.ts";
+import { decrypt, keptContext, readTaskKey } from "./task-keys.ts";
 
 export interface LedgerReader {
   /** Newest first. `limit` counts records. An absent ledger is an empty one. @throws LEDGER_INCONSISTENT, LEDGER_UNREADABLE */
@@ -20,6 +20,8 @@ export interface LedgerReader {
   read(seq: number): StoredRecord;
   /** All records of a task, oldest first. @throws TASK_UNKNOWN */
   task(task: string): readonly StoredRecord[];
+  /** Opens what `openSealer` sealed; undefined for what it did not seal, or when the task was erased. */
+  unsealer(task: TaskId): (name: string, bytes: Uint8Array) => Uint8Array | undefined;
 }
 
 /** Whole frames of one segment in order; a torn tail is left out. */
@@ -119,6 +121,13 @@ class DirectoryReader implements LedgerReader {
       if (bytes !== undefined) return this.#stored(bytes, segment);
     }
     throw new GloveboxError("USAGE_INVALID", "ledger.record-unknown", { values: { seq } });
+  }
+
+  unsealer(task: TaskId): (name: string, bytes: Uint8Array) => Uint8Array | undefined {
+    const seal = readPrivateFile(this.#layout.sealKey);
+    const key = seal === undefined ? undefined : readTaskKey(this.#layout, { seal, task });
+    return (name, bytes) =>
+      key === undefined ? undefined : decrypt(Buffer.from(bytes), { key: key.data, context: keptContext(task, name) });
   }
 
   task(task: string): readonly StoredRecord[] {

@@ -49,6 +49,9 @@ export function decrypt(bytes: Buffer, options: { readonly key: Buffer; readonly
   }
 }
 
+/** Of bytes that the broker keeps for a task outside the ledger. */
+export const keptContext = (task: TaskId, name: string): string => `glovebox/kept/1\n${task}\n${name}`;
+
 const wrapContext = (task: TaskId): string => `glovebox/task-key/1\n${task}`;
 export const keyFile = (layout: Layout, task: TaskId): string => path.join(layout.task(task), "key");
 export const erasedMark = (layout: Layout, task: TaskId): string => path.join(layout.task(task), "erased");

@@ -2,6 +2,7 @@
 // It imports nothing but the catalogue, and knows neither colours nor columns.
 import approval from "./catalogue/approval.json" with { type: "json" };
 import broker from "./catalogue/broker.json" with { type: "json" };
+import changes from "./catalogue/changes.json" with { type: "json" };
 import cli from "./catalogue/cli.json" with { type: "json" };
 import guard from "./catalogue/guard.json" with { type: "json" };
 import ledger from "./catalogue/ledger.json" with { type: "json" };
@@ -36,6 +37,7 @@ export interface TextsOptions {
 const topics: Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>> = {
   approval,
   broker,
+  changes,
   cli,
   guard,
   ledger,

@@ -4,6 +4,7 @@ import { Duplex } from "node:stream";
 import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
 import {
   contentMax,
+  createTouchLog,
   type GuardMediation,
   type GuardReady,
   type GuardRule,

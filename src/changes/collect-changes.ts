@@ -1,0 +1,193 @@
+// From what the mediator wrote down to the list of changes: each touched path is looked at once more, and what is as it was falls out.
+import { createHash } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import type { Change, ChangeList, PathState } from "../contracts/changes.ts";
+import { contentMax, type KeptContent, type TouchedState, type Touches } from "../guard/guard.ts";
+import type { BeforeWriter } from "./before-store.ts";
+import { hashFile, isSameContent, isSameState, stateBefore, stateNow } from "./path-state.ts";
+import { RootTree } from "./root-tree.ts";
+import { changesWhatRuns, isRunLater } from "./runs-later.ts";
+
+/** More are counted as missed: the list must fit into memory. */
+const listedMax = 100_000;
+/** Longest text that is compared for what it runs. */
+const comparedBytesMax = 1024 * 1024;
+
+interface Place {
+  readonly tree: RootTree;
+  readonly now: BigIntStats | undefined;
+}
+
+/** Bytes from before: their digest, and where they are kept or why not. */
+interface Before {
+  readonly sha256: string | undefined;
+  readonly kept: Change["kept"];
+  readonly text: string | undefined;
+}
+
+function inodeKey(inode: string, bornNs: string): string {
+  return `${inode}.${bornNs}`;
+}
+
+/** The inode and birth of a touched state, in the words of the host's own look; undefined when the file system knows no birth. */
+function bornKey({ inode, identity }: TouchedState): string | undefined {
+  const born = BigInt(`0x${identity.split(".")[2] ?? "0"}`);
+  return born === 0n ? undefined : inodeKey(inode, born.toString());
+}
+
+class Collection {
+  readonly #touches: Touches;
+  readonly #writer: BeforeWriter;
+  readonly #places = new Map<string, Place>();
+  /** Where each inode is now. */
+  readonly #byInode = new Map<string, string>();
+  readonly #known = new Map<string, Before>();
+  #missed: number;
+
+  constructor(touches: Touches, trees: readonly RootTree[], writer: BeforeWriter) {
+    this.#touches = touches;
+    this.#writer = writer;
+    this.#missed = touches.records.missed;
+    for (const path of [...touches.records.before.keys()].toSorted()) {
+      const tree = trees.find((candidate) => candidate.holds(path));
+      if (tree === undefined) this.#missed += 1;
+      else this.#place(path, tree);
+    }
+  }
+
+  #place(path: string, tree: RootTree): void {
+    const now = tree.look(path);
+    this.#places.set(path, { tree, now });
+    if (now === undefined) return;
+    for (const key of [now.ino.toString(), inodeKey(now.ino.toString(), now.birthtimeNs.toString())]) {
+      if (!this.#byInode.has(key)) this.#byInode.set(key, path);
+    }
+  }
+
+  list(): ChangeList {
+    const changes: Change[] = [];
+    for (const [path, place] of this.#places) {
+      const change = this.#changeAt(path, place);
+      if (change === undefined) continue;
+      if (changes.length < listedMax) changes.push(change);
+      else this.#missed += 1;
+    }
+    return { format: 1, roots: this.#touches.roots.map((root) => ({ ...root })), changes: this.#paired(changes), missed: this.#missed };
+  }
+
+  #changeAt(path: string, place: Place): Change | undefined {
+    const touched = this.#touches.records.before.get(path);
+    const { now } = place;
+    if (touched === undefined && now === undefined) return undefined;
+    // The time of an inode's last change cannot be set back by anybody.
+    if (touched !== undefined && now?.ino.toString() === touched.inode && now.ctimeNs.toString() === touched.changedNs) return undefined;
+    const after = stateNow(place.tree, path, now);
+    const old = touched === undefined ? undefined : this.#before(path, touched);
+    const before = touched === undefined ? undefined : stateBefore(touched, old?.sha256);
+    if (isSameState(before, after)) return undefined;
+    return this.#describe(path, { before, after, old, touched });
+  }
+
+  #describe(
+    path: string,
+    found: { before: PathState | undefined; after: PathState | undefined; old: Before | undefined; touched: TouchedState | undefined },
+  ): Change {
+    const { before, after, old, touched } = found;
+    const kind = kindOf(before, after);
+    const others = kind === "changed" && touched !== undefined ? touched.links - this.#namesOf(touched.identity) : 0;
+    return {
+      path,
+      kind,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+      ...(before?.type === "file" && kind !== "mode" && old?.kept !== undefined ? { kept: old.kept } : {}),
+      ...(this.#runsLater(path, kind, found) ? { runsLater: true } : {}),
+      ...(others > 0 ? { otherNames: others } : {}),
+      commands: [...(this.#touches.records.commands.get(path) ?? [])],
+    };
+  }
+
+  #namesOf(identity: string): number {
+    let count = 0;
+    for (const touched of this.#touches.records.before.values()) if (touched?.identity === identity) count += 1;
+    return count;
+  }
+
+  #runsLater(path: string, kind: Change["kind"], found: { after: PathState | undefined; old: Before | undefined }): boolean {
+    if (kind === "deleted" || found.after === undefined || found.after.type === "directory" || !isRunLater(path)) return false;
+    return changesWhatRuns(path, found.old?.text, found.after.type === "file" ? this.#textNow(path) : undefined);
+  }
+
+  #textNow(path: string): string | undefined {
+    const parts: Buffer[] = [];
+    const isWhole = this.#places.get(path)?.tree.read(path, comparedBytesMax, (bytes) => parts.push(Buffer.from(bytes)));
+    return isWhole === true ? Buffer.concat(parts).toString("utf8") : undefined;
+  }
+
+  /** Two names of one file share what is kept of it. */
+  #before(path: string, touched: TouchedState): Before | undefined {
+    if ((touched.mode & 0o170000) !== 0o100000) return undefined;
+    const known = this.#known.get(touched.identity);
+    if (known !== undefined) return known;
+    const content = this.#touches.records.contents.get(touched.identity);
+    const before = content === undefined ? this.#unwritten(path, touched) : this.#fromLog(path, content);
+    this.#known.set(touched.identity, before);
+    return before;
+  }
+
+  #fromLog(path: string, content: KeptContent): Before {
+    if (content.kept !== "kept") return { sha256: undefined, kept: content.kept, text: undefined };
+    const bytes = this.#touches.read(content.offset, content.length);
+    const offset = this.#writer.offset;
+    this.#writer.append(bytes);
+    const text = isRunLater(path) && bytes.length <= comparedBytesMax ? bytes.toString("utf8") : undefined;
+    return { sha256: createHash("sha256").update(bytes).digest("hex"), kept: { offset, length: bytes.length }, text };
+  }
+
+  /** Nothing was written to it: it lies under one of its names with the content that it had. */
+  #unwritten(path: string, touched: TouchedState): Before {
+    const born = bornKey(touched);
+    const there = this.#byInode.get(born ?? touched.inode);
+    const place = there === undefined ? undefined : this.#places.get(there);
+    if (there === undefined || place === undefined) return { sha256: undefined, kept: "notFound", text: undefined };
+    const offset = this.#writer.offset;
+    const keeps = there !== path && touched.size <= contentMax.fileBytes && offset + touched.size <= contentMax.taskBytes;
+    const sha256 = hashFile(place.tree, there, (bytes) => {
+      if (keeps) this.#writer.append(Buffer.from(bytes));
+    });
+    const kept = keeps && sha256 !== undefined ? { offset, length: this.#writer.offset - offset } : ("noRoom" as const);
+    return { sha256, kept, text: undefined };
+  }
+
+  #paired(changes: readonly Change[]): Change[] {
+    const from = new Map<string, string>();
+    for (const { path, kind } of changes) {
+      const touched = this.#touches.records.before.get(path);
+      const key = touched === undefined ? undefined : bornKey(touched);
+      if (key !== undefined && (kind === "deleted" || kind === "replaced" || kind === "changed")) from.set(key, path);
+    }
+    return changes.map((change) => {
+      const now = this.#places.get(change.path)?.now;
+      if (change.kind !== "created" || now === undefined) return change;
+      const source = from.get(inodeKey(now.ino.toString(), now.birthtimeNs.toString()));
+      return source === undefined || source === change.path ? change : { ...change, renamedFrom: source };
+    });
+  }
+}
+
+function kindOf(before: PathState | undefined, after: PathState | undefined): Change["kind"] {
+  if (before === undefined) return "created";
+  if (after === undefined) return "deleted";
+  if (before.type !== after.type) return "replaced";
+  return isSameContent(before, after) ? "mode" : "changed";
+}
+
+/** Looks at each path that was touched, through descriptors below the roots, and hands what must be kept to `writer`. */
+export function collectChanges(touches: Touches, writer: BeforeWriter): ChangeList {
+  const trees = touches.roots.flatMap((root) => RootTree.open(root.path, root.identity) ?? []);
+  try {
+    return new Collection(touches, trees, writer).list();
+  } finally {
+    for (const tree of trees) tree.close();
+  }
+}

@@ -1,0 +1,90 @@
+// The end of a sandbox: its touch log becomes a list of changes with the bytes from before, and what the ledger says about them.
+import type { Change, ChangeCounts, ChangeSummary } from "../contracts/changes.ts";
+import type { TaskId } from "../contracts/ids.ts";
+import { readTouches } from "../guard/guard.ts";
+import { wellFormedByteText } from "../kit/byte-text.ts";
+import { BeforeWriter, keptUntil, type Seal, type StoredPieces } from "./before-store.ts";
+import { collectChanges } from "./collect-changes.ts";
+
+/** Enough for a sheet; the list has all. */
+const shownMax = 20;
+const firstMax = 200;
+
+export interface GatherRequest {
+  readonly task: TaskId;
+  /** Of the sandbox, which has ended. */
+  readonly privateDirectory: string;
+  /** The state's directory for bytes from before. */
+  readonly beforeDirectory: string;
+  readonly seal: Seal;
+  readonly nowMs: number;
+  readonly retentionDays: number;
+}
+
+/** What the record and the result say. */
+export interface GatheredChanges {
+  readonly summary: ChangeSummary;
+  readonly keptBytes: number;
+  /** The bytes that the record commits to. */
+  readonly list: Buffer;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+function countsOf(changes: readonly Change[], missed: number, quarantined: number): ChangeCounts {
+  const of = (kind: Change["kind"]): number => changes.filter((change) => change.kind === kind).length;
+  return {
+    created: of("created"),
+    changed: of("changed"),
+    deleted: of("deleted"),
+    mode: of("mode"),
+    replaced: of("replaced"),
+    renamed: changes.filter(({ renamedFrom }) => renamedFrom !== undefined).length,
+    runsLater: changes.filter(({ runsLater }) => runsLater === true).length,
+    quarantined,
+    missed,
+  };
+}
+
+function detailOf(
+  changes: readonly Change[],
+  stored: { readonly pieces: StoredPieces; readonly list: { readonly offset: number; readonly length: number }; readonly until: string },
+): Readonly<Record<string, unknown>> {
+  const first = changes.slice(0, firstMax).map(({ path, kind, runsLater, commands }) => ({
+    path: wellFormedByteText(path),
+    kind,
+    commands,
+    ...(runsLater === true ? { runsLater } : {}),
+  }));
+  return { ...stored, first };
+}
+
+/** undefined when nothing changed. */
+export async function gatherChanges(request: GatherRequest): Promise<GatheredChanges | undefined> {
+  const touches = readTouches(request.privateDirectory);
+  if (touches === undefined) return undefined;
+  try {
+    if (touches.records.before.size === 0 && touches.records.missed === 0) return undefined;
+    const until = keptUntil(request.nowMs, request.retentionDays);
+    const writer = await BeforeWriter.open({ root: request.beforeDirectory, task: request.task, until }, request.seal);
+    const found = collectChanges(touches, writer);
+    if (found.changes.length === 0 && found.missed === 0) return undefined;
+    const list = Buffer.from(JSON.stringify(found));
+    const place = { offset: writer.offset, length: list.length };
+    writer.append(list);
+    const pieces = writer.finish();
+    const runsLater = found.changes.filter((change) => change.runsLater === true).map(({ path }) => path);
+    return {
+      summary: {
+        counts: countsOf(found.changes, found.missed, 0),
+        runsLater: runsLater.slice(0, shownMax),
+        quarantined: [],
+        keptUntil: until,
+      },
+      keptBytes: writer.offset,
+      list,
+      detail: detailOf(found.changes, { pieces, list: place, until }),
+    };
+  } finally {
+    touches.close();
+  }
+}
