@@ -17,12 +17,14 @@ import {
   stateLayout,
   type Step,
   taskSheetFromRecords,
+  undoTask,
 } from "./broker/broker.ts";
 import { openProcessBoundary, reapProcessSandbox } from "./boundaries/process/process.ts";
-import { expireBefore } from "./changes/changes.ts";
+import { expireBefore, loadChanges, type LoadedChanges, noChanges, taskDiff } from "./changes/changes.ts";
 import type { HostUser } from "./contracts/boundary.ts";
 import type { Door, PolicySelection } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
+import { taskIdSchema } from "./contracts/ids.ts";
 import type { CompiledPolicy, PolicyFacts, PolicySource } from "./contracts/policy-port.ts";
 import { version } from "./contracts/version.ts";
 import { runDoctor } from "./doctor/doctor.ts";
@@ -98,14 +100,41 @@ class ComposedDoor implements Door {
     return loadPolicy(await this.#sources(selection), this.#facts(selection.projectDirectory));
   }
 
-  run: Door["run"] = async (request, io) => {
-    const policy = await this.policy(request.policy);
+  /** Opens the ledger and cleans up: what dead brokers left, and what has expired. */
+  async #readyLedger(): Promise<OpenedLedger> {
     await prepareState(this.#layout, this.#user.uid);
     const ledger = await this.#openLedger();
     const { bootId: boot } = this.#clock;
     const nowMs = (): number => this.#clock.wallMs();
     await reapAbandonedTasks({ layout: this.#layout, boot, ledger, reapSandbox: this.#reapSandbox, nowMs }, this.#tryLock);
     await expireBefore(this.#layout.before, nowMs());
+    return ledger;
+  }
+
+  /** undefined when the task changed nothing. */
+  #changesOf(task: string): LoadedChanges | undefined {
+    const reader = openLedgerReader({ directory: this.#layout.state });
+    const records = reader.task(task);
+    const id = taskIdSchema.parse(task);
+    return loadChanges(id, records, { beforeDirectory: this.#layout.before, unseal: reader.unsealer(id) });
+  }
+
+  diff: Door["diff"] = async ({ task, paths, isBrief }) => {
+    await this.#readyLedger();
+    const loaded = this.#changesOf(task);
+    return loaded === undefined ? { task, entries: [], counts: noChanges } : taskDiff(loaded, { paths, isBrief });
+  };
+
+  undo: Door["undo"] = async ({ task, paths, isPartial }) => {
+    const ledger = await this.#readyLedger();
+    const loaded = this.#changesOf(task);
+    return loaded === undefined ? { task, restored: [], unchanged: [], refused: [] } : undoTask(ledger, loaded, { paths, isPartial });
+  };
+
+  run: Door["run"] = async (request, io) => {
+    const policy = await this.policy(request.policy);
+    const ledger = await this.#readyLedger();
+    const { bootId: boot } = this.#clock;
     const owner = { pid: process.pid, startTime: (await processStartTime(process.pid)) ?? "0", boot };
     const parts = {
       layout: this.#layout,

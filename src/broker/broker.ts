@@ -23,6 +23,7 @@ export { type ReapSandbox, reapAbandonedTasks } from "./reaper.ts";
 export { type StateLayout, prepareState, stateLayout } from "./state-layout.ts";
 export { noSteps, type Step } from "./step.ts";
 export { isTrusted, pinTrust } from "./trust.ts";
+export { undoTask } from "./undo-task.ts";
 export { taskSheetFromRecords } from "./task-sheet.ts";
 
 function specOf({ parts, policy, request, identity, environment }: Action, journal: TaskJournal): SandboxSpec {

@@ -30,6 +30,18 @@ export interface GatheredChanges {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+export const noChanges: ChangeCounts = {
+  created: 0,
+  changed: 0,
+  deleted: 0,
+  mode: 0,
+  replaced: 0,
+  renamed: 0,
+  runsLater: 0,
+  quarantined: 0,
+  missed: 0,
+};
+
 function countsOf(changes: readonly Change[], missed: number, quarantined: number): ChangeCounts {
   const of = (kind: Change["kind"]): number => changes.filter((change) => change.kind === kind).length;
   return {

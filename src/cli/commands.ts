@@ -1,5 +1,6 @@
 // The list of all operations of the command line, in the order in which help shows them.
 import type { CliCommand } from "./command.ts";
+import { diffCommand } from "./commands/diff.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { createHelpCommand } from "./commands/help.ts";
@@ -14,6 +15,7 @@ import { policyTrustCommand } from "./commands/policy-trust.ts";
 import { runCommand } from "./commands/run.ts";
 import { setupCommand } from "./commands/setup.ts";
 import { shellCommand } from "./commands/shell.ts";
+import { undoCommand } from "./commands/undo.ts";
 
 export const commands: readonly CliCommand[] = [
   runCommand,
@@ -21,6 +23,8 @@ export const commands: readonly CliCommand[] = [
   setupCommand,
   doctorCommand,
   explainCommand,
+  diffCommand,
+  undoCommand,
   policyCheckCommand,
   policyShowCommand,
   policyHashCommand,

@@ -3,7 +3,7 @@ import type { AnswerSheet } from "./answer-sheet.ts";
 import type { AskPerson } from "./approval.ts";
 import type { OutputChunk, ProbeLine, SignalName } from "./boundary.ts";
 import type { LimitHit, UsageEvidence } from "./limits.ts";
-import type { ChangeSummary } from "./changes.ts";
+import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
 import type { StoredRecord } from "./ledger.ts";
 import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
 
@@ -91,6 +91,12 @@ export interface VerifyReport {
   }[];
 }
 
+/** Of a past task; `paths` are absolute, none means all. */
+export interface ChangesSelection {
+  readonly task: string;
+  readonly paths: readonly string[];
+}
+
 export interface Door {
   /** Throws GloveboxError when nothing was started; otherwise resolves with the result, whatever the child did. */
   run(request: RunRequest, io: RunIo): Promise<RunResult>;
@@ -98,6 +104,10 @@ export interface Door {
   explainPolicy(selection: PolicySelection): Promise<AnswerSheet>;
   /** @throws TASK_UNKNOWN */
   explainTask(task: string): Promise<AnswerSheet>;
+  /** What a task changed, against what lies there now. No entries when it changed nothing. @throws TASK_UNKNOWN, CHANGES_EXPIRED, USAGE_INVALID */
+  diff(request: ChangesSelection & { readonly isBrief: boolean }): Promise<TaskDiff>;
+  /** Puts files back as they were before a task. @throws CHANGES_EDITED, CHANGES_NOT_KEPT and what `diff` throws; then nothing was touched */
+  undo(request: ChangesSelection & { readonly isPartial: boolean }): Promise<UndoReport>;
   /** The effective policy of a selection. @throws POLICY_* */
   policy(selection: PolicySelection): Promise<CompiledPolicy>;
   /** All problems of one file, none thrown. */

@@ -6,7 +6,7 @@ import { sheetJson } from "../render/sheet.ts";
 
 /** @param exitCode what our own process is going to exit with */
 export function resultDocument(result: RunResult, exitCode: number, text: Texts) {
-  const { task, action, policyHash, outcome, child, limitHits, stdoutBytes, stderrBytes, durationMs, usage, ledger } = result;
+  const { task, action, policyHash, outcome, child, limitHits, stdoutBytes, stderrBytes, durationMs, usage, changes, ledger } = result;
   return {
     format: 1 as const,
     exitCode,
@@ -21,6 +21,7 @@ export function resultDocument(result: RunResult, exitCode: number, text: Texts)
       stderrBytes,
       durationMs,
       usage: usage === undefined ? null : { source: "evidence" as const, ...usage },
+      ...(changes === undefined ? {} : { changes }),
       ledger,
       sheet: sheetJson(result.sheet, text),
     },

@@ -1,5 +1,6 @@
 // A door for tests: every method answers from a fixed value or from what the test puts in its place, and remembers what it was asked.
 import type { AnswerSheet } from "../../contracts/answer-sheet.ts";
+import type { ChangeCounts } from "../../contracts/changes.ts";
 import type { Door, DoctorReport, RunResult, VerifyReport } from "../../contracts/door.ts";
 import { digestSchema, taskIdSchema } from "../../contracts/ids.ts";
 import type { StoredRecord } from "../../contracts/ledger.ts";
@@ -68,6 +69,18 @@ export const fakeDoctorReport: DoctorReport = {
   ],
 };
 
+export const fakeCounts: ChangeCounts = {
+  created: 0,
+  changed: 0,
+  deleted: 0,
+  mode: 0,
+  replaced: 0,
+  renamed: 0,
+  runsLater: 0,
+  quarantined: 0,
+  missed: 0,
+};
+
 export const fakeVerifyReport: VerifyReport = { exit: 0, records: 123, treeHeads: 4, root: "cd".repeat(32), findings: [] };
 
 export function fakePolicy(): CompiledPolicy {
@@ -114,6 +127,8 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     checkPolicyFile: async () => [],
     trustPolicy: async (projectDirectory) => ({ file: `${projectDirectory}/glovebox.yaml`, digest: hash }),
     policySchema: () => ({ type: "object" }),
+    diff: async ({ task }) => ({ task, entries: [], counts: fakeCounts }),
+    undo: async ({ task }) => ({ task, restored: [], unchanged: [], refused: [] }),
     records: async () => [fakeRecord()],
     record: async (seq) => fakeRecord({ seq }),
     verify: async () => fakeVerifyReport,
@@ -132,6 +147,8 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     checkPolicyFile: (file, project) => (note("checkPolicyFile", file, project), answers.checkPolicyFile(file, project)),
     trustPolicy: (project) => (note("trustPolicy", project), answers.trustPolicy(project)),
     policySchema: () => (note("policySchema"), answers.policySchema()),
+    diff: (request) => (note("diff", request), answers.diff(request)),
+    undo: (request) => (note("undo", request), answers.undo(request)),
     records: (filter) => (note("records", filter), answers.records(filter)),
     record: (seq) => (note("record", seq), answers.record(seq)),
     verify: (options) => (note("verify", options), answers.verify(options)),

@@ -1,0 +1,34 @@
+// `glovebox diff TASK [PATH...]`: what a task changed in its write roots.
+import path from "node:path";
+import { printableJson } from "../../kit/printable-json.ts";
+import type { CliCommand } from "../command.ts";
+import { diffLines, statLines } from "../render/diff.ts";
+
+const statOption = { name: "stat", about: "cli.diff.option.stat" } as const;
+
+/** More than a person writes on one line. */
+export const pathsMax = 1000;
+
+export const diffCommand: CliCommand = {
+  words: ["diff"],
+  summary: "cli.diff.summary",
+  synopsis: "TASK [PATH...]",
+  options: [statOption],
+  arguments: { kind: "operands", minimum: 1, maximum: pathsMax },
+  examples: [
+    { line: "glovebox diff t-0193f0c2a1b2-4d5e6f708192", about: "cli.diff.example.all" },
+    { line: "glovebox diff t-0193f0c2a1b2-4d5e6f708192 --stat", about: "cli.diff.example.stat" },
+    { line: "glovebox diff t-0193f0c2a1b2-4d5e6f708192 src", about: "cli.diff.example.path" },
+  ],
+  notes: ["cli.diff.note"],
+  execute: async (context, input) => {
+    const [task = "", ...named] = input.operands;
+    const paths = named.map((name) => path.resolve(context.cwd, name));
+    const isBrief = input.options.has(statOption.name);
+    const found = await (await context.door()).diff({ task, paths, isBrief });
+    const { stdout, text } = context;
+    if (context.isJson) await stdout.write(printableJson(found));
+    else await stdout.lines((isBrief ? statLines : diffLines)(found, { text, style: stdout.style, cwd: context.cwd }));
+    return 0;
+  },
+};

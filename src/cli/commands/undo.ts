@@ -1,0 +1,41 @@
+// `glovebox undo TASK [PATH...]`: puts files back as they were before a task.
+import path from "node:path";
+import { wellFormedByteText } from "../../kit/byte-text.ts";
+import { printableJson } from "../../kit/printable-json.ts";
+import type { CliCommand } from "../command.ts";
+import { pathsMax } from "./diff.ts";
+
+const partialOption = { name: "partial", about: "cli.undo.option.partial" } as const;
+
+export const undoCommand: CliCommand = {
+  words: ["undo"],
+  summary: "cli.undo.summary",
+  synopsis: "TASK [PATH...]",
+  options: [partialOption],
+  arguments: { kind: "operands", minimum: 1, maximum: pathsMax },
+  examples: [
+    { line: "glovebox undo t-0193f0c2a1b2-4d5e6f708192", about: "cli.undo.example.all" },
+    { line: "glovebox undo t-0193f0c2a1b2-4d5e6f708192 package.json", about: "cli.undo.example.path" },
+    { line: "glovebox undo t-0193f0c2a1b2-4d5e6f708192 --partial", about: "cli.undo.example.partial" },
+  ],
+  notes: ["cli.undo.note"],
+  execute: async (context, input) => {
+    const [task = "", ...named] = input.operands;
+    const paths = named.map((name) => path.resolve(context.cwd, name));
+    const report = await (await context.door()).undo({ task, paths, isPartial: input.options.has(partialOption.name) });
+    const { stdout, text } = context;
+    if (context.isJson) await stdout.write(printableJson(report));
+    else {
+      const shown = (key: string, file: string): string => text({ key, values: { path: wellFormedByteText(file) } });
+      await stdout.lines([
+        ...report.restored.map((file) => shown("cli.undo.restored", file)),
+        ...report.refused.map(({ path: file, why }) => stdout.style("yellow", shown(`cli.undo.refused.${why}`, file))),
+        text({
+          key: "cli.undo.total",
+          values: { restored: report.restored.length, unchanged: report.unchanged.length, refused: report.refused.length },
+        }),
+      ]);
+    }
+    return 0;
+  },
+};
