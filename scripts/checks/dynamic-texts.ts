@@ -16,4 +16,4 @@ export const situationReaders: readonly string[] = ["src/contracts/glovebox-erro
 
 /** Literals that look like keys and are none: types of ledger records and names of files. */
 export const notSentences =
-  /^(?:policy\.decision|log\.[a-z-]+|execution\.[a-z-]+|result\.[a-z-]+|approval\.(?:asked|answered))$|\.(?:json|jsonl|ya?ml|toml|ts|mjs|md|sock|lock|log|stamp|db|service)$/u;
+  /^(?:policy\.decision|log\.[a-z-]+|execution\.[a-z-]+|result\.[a-z-]+|changes\.undone|approval\.(?:asked|answered))$|\.(?:json|jsonl|ya?ml|toml|ts|mjs|md|sock|lock|log|stamp|db|service)$/u;

@@ -13,10 +13,11 @@ import {
   mkdirSync,
   openSync,
 } from "node:fs";
-import { renameSync, rmdirSync, symlinkSync, unlinkSync, writeSync, chmodSync } from "node:fs";
+import { renameSync, symlinkSync, unlinkSync, writeSync, chmodSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import type { PathState } from "../contracts/changes.ts";
 import { encodeByteText } from "../kit/byte-text.ts";
+import { removeDirectory } from "../kit/remove-tree.ts";
 import { below, unlessAbsent } from "./root-tree.ts";
 import type { UndoStep } from "./undo-plan.ts";
 
@@ -133,7 +134,7 @@ export function removeLeft(step: UndoStep): void {
   const isReplaced = before !== undefined && before.type !== "directory" && after?.type !== "directory";
   if (after === undefined || isReplaced || (after.type === "directory" && before?.type === "directory")) return;
   const { directory, name } = placeOf(step);
-  if (after.type === "directory") rmdirSync(below(directory, name));
+  if (after.type === "directory") removeDirectory(below(directory, name));
   else unlinkSync(below(directory, name));
 }
 

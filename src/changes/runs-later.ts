@@ -75,7 +75,7 @@ function scriptsOf(text: string | undefined): string | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed !== "object" || parsed === null) return undefined;
-    const fields = new Map(Object.entries(parsed));
+    const fields = new Map<string, unknown>(Object.entries(parsed));
     return JSON.stringify(
       ["scripts", "bin", "main", "exports", "type", "workspaces", "packageManager", "config", "husky", "lint-staged"].map((key) =>
         fields.get(key),

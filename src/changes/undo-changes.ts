@@ -4,7 +4,7 @@ import type { UndoRefusal, UndoReport } from "../contracts/changes.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { wellFormedByteText } from "../kit/byte-text.ts";
 import type { LoadedChanges } from "./load-changes.ts";
-import { removeLeft, restorePath } from "./restore-files.ts";
+import { type ReadBefore, removeLeft, restorePath } from "./restore-files.ts";
 import { RootTree } from "./root-tree.ts";
 import { selectChanges } from "./select-changes.ts";
 import { planUndo, type UndoPlan } from "./undo-plan.ts";
@@ -34,14 +34,14 @@ function depth(path: string): number {
 }
 
 function apply(loaded: LoadedChanges, plan: UndoPlan, trees: readonly RootTree[]): void {
+  const read: ReadBefore = (offset, length) => loaded.before.read(offset, length);
   const byDepth = plan.steps.toSorted((left, right) => depth(left.change.path) - depth(right.change.path));
   for (const step of byDepth.toReversed()) removeLeft(step);
   for (const tree of trees) tree.forget();
-  for (const step of byDepth)
-    if (step.change.kind !== "mode" || step.change.before?.type !== "directory") restorePath(step, loaded.before.read);
+  for (const step of byDepth) if (step.change.kind !== "mode" || step.change.before?.type !== "directory") restorePath(step, read);
   // Last, so that a directory that nobody may write into can be filled first.
   for (const step of byDepth.toReversed())
-    if (step.change.before?.type === "directory") restorePath({ ...step, change: { ...step.change, kind: "mode" } }, loaded.before.read);
+    if (step.change.before?.type === "directory") restorePath({ ...step, change: { ...step.change, kind: "mode" } }, read);
 }
 
 /**

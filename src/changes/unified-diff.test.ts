@@ -1,7 +1,7 @@
 // unifiedDiff(): known hunks, and that a diff applied to the old text gives the new one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { array, assert as assertProperty, constantFrom, property } from "fast-check";
 import { unifiedDiff } from "./unified-diff.ts";
 
 test("unifiedDiff() shows what diff -u shows", () => {
@@ -40,11 +40,11 @@ function apply(before: string, diff: readonly string[]): string {
 }
 
 test("unifiedDiff() applied to the old text gives the new text", () => {
-  const text = fc
-    .array(fc.constantFrom("a", "b", "c", "", "@@", "\\ "), { maxLength: 30 })
-    .chain((lines) => fc.constantFrom("\n", "").map((end) => (lines.length === 0 ? "" : `${lines.join("\n")}${end}`)));
-  fc.assert(
-    fc.property(text, text, (before, after) => assert.equal(apply(before, unifiedDiff(before, after)), after)),
+  const text = array(constantFrom("a", "b", "c", "", "@@", "\\ "), { maxLength: 30 }).chain((lines) =>
+    constantFrom("\n", "").map((end) => (lines.length === 0 ? "" : `${lines.join("\n")}${end}`)),
+  );
+  assert(
+    property(text, text, (before, after) => assert.equal(apply(before, unifiedDiff(before, after)), after)),
     { numRuns: 2000 },
   );
 });

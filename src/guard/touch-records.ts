@@ -67,6 +67,10 @@ class Reading {
     else if (!known.includes(command)) known.push(command);
   }
 
+  result(missed: number): TouchRecords {
+    return { before: this.before, contents: this.contents, commands: this.commands, missed };
+  }
+
   path(body: Buffer): void {
     need(body.length > pathHead);
     const pathLength = body.readUInt32LE(64);
@@ -146,14 +150,14 @@ export function readTouchRecords(read: ReadLog, size: number): TouchRecords {
   const reading = new Reading();
   const header = read(0, sizes.touchHeader);
   // Empty: the guard ended before it was configured.
-  if (header.length === 0) return { ...reading, missed: 0 };
-  if (header.length !== sizes.touchHeader || !header.subarray(0, magic.length).equals(magic)) return { ...reading, missed: 1 };
+  if (header.length === 0) return reading.result(0);
+  if (header.length !== sizes.touchHeader || !header.subarray(0, magic.length).equals(magic)) return reading.result(1);
   const missed = Number(header.readBigUInt64LE(16) & 0xffff_ffffn);
   try {
     for (let at: number = sizes.touchHeader; at < size; at = readRecord(reading, read, at)) continue;
   } catch (error) {
     if (!(error instanceof Broken)) throw error;
-    return { ...reading, missed: missed + 1 };
+    return reading.result(missed + 1);
   }
-  return { ...reading, missed };
+  return reading.result(missed);
 }

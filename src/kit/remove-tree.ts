@@ -22,6 +22,6 @@ export async function removeTree(target: string, options: { readonly parent: str
  * Removes a directory that holds no other: an empty one, or a control group, whose files are the kernel's.
  * @throws the kernel's error; EBUSY while a control group has members
  */
-export function removeDirectory(target: string): void {
+export function removeDirectory(target: string | Buffer): void {
   rmdirSync(target);
 }

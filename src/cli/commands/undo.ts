@@ -1,11 +1,19 @@
 // `glovebox undo TASK [PATH...]`: puts files back as they were before a task.
 import path from "node:path";
+import type { UndoRefusal } from "../../contracts/changes.ts";
 import { wellFormedByteText } from "../../kit/byte-text.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import type { CliCommand } from "../command.ts";
 import { pathsMax } from "./diff.ts";
 
 const partialOption = { name: "partial", about: "cli.undo.option.partial" } as const;
+
+const refusedKeys: Readonly<Record<UndoRefusal, string>> = {
+  edited: "cli.undo.refused.edited",
+  notKept: "cli.undo.refused.not-kept",
+  notEmpty: "cli.undo.refused.not-empty",
+  parent: "cli.undo.refused.parent",
+};
 
 export const undoCommand: CliCommand = {
   words: ["undo"],
@@ -29,7 +37,7 @@ export const undoCommand: CliCommand = {
       const shown = (key: string, file: string): string => text({ key, values: { path: wellFormedByteText(file) } });
       await stdout.lines([
         ...report.restored.map((file) => shown("cli.undo.restored", file)),
-        ...report.refused.map(({ path: file, why }) => stdout.style("yellow", shown(`cli.undo.refused.${why}`, file))),
+        ...report.refused.map(({ path: file, why }) => stdout.style("yellow", shown(refusedKeys[why], file))),
         text({
           key: "cli.undo.total",
           values: { restored: report.restored.length, unchanged: report.unchanged.length, refused: report.refused.length },

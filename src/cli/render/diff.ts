@@ -40,9 +40,16 @@ function showState(state: PathState | undefined, text: Texts): string {
   const { type, size, sha256, target } = state;
   const mode = state.mode.toString(8).padStart(4, "0");
   if (type === "link") return text({ key: "cli.diff.state.link", values: { target: wellFormedByteText(target ?? "") } });
-  if (type !== "file") return text({ key: `cli.diff.state.${type}`, values: { mode } });
+  if (type !== "file") return text({ key: type === "directory" ? "cli.diff.state.directory" : "cli.diff.state.other", values: { mode } });
   return text({ key: "cli.diff.state.file", values: { mode, size: showBytes(size ?? 0), sha256: sha256?.slice(0, 16) ?? "-" } });
 }
+
+const absentKeys: Readonly<Record<Exclude<NonNullable<DiffEntry["absent"]>, "noContent">, string>> = {
+  binary: "cli.diff.absent.binary",
+  tooLarge: "cli.diff.absent.too-large",
+  notKept: "cli.diff.absent.not-kept",
+  edited: "cli.diff.absent.edited",
+};
 
 const signs: Readonly<Record<Change["kind"], string>> = { created: "A", changed: "M", deleted: "D", mode: "P", replaced: "T" };
 const paints: Readonly<Record<Change["kind"], Paint>> = {
@@ -86,7 +93,7 @@ function entryLines({ change, lines, absent }: DiffEntry, options: DiffOptions):
   const { text, style, cwd } = options;
   const head = headLine(change, options);
   if (lines === undefined) {
-    const why = absent === undefined || absent === "noContent" ? [] : [`  ${text({ key: `cli.diff.absent.${absent}` })}`];
+    const why = absent === undefined || absent === "noContent" ? [] : [`  ${text({ key: absentKeys[absent] })}`];
     return [head, `  ${showState(change.before, text)} -> ${showState(change.after, text)}`, ...why];
   }
   if (lines.length === 0) return [head];
