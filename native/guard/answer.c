@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "mediator.h"
+#include "waiting.h"
 
 struct answer answer_result(long result) {
   return answer_error(result == 0 ? 0 : errno);
@@ -39,6 +40,7 @@ static void send_descriptor(const struct caller *caller, const struct answer *an
   const bool taken = ioctl(caller->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) >= 0;
   const int error = errno;
   close(answer->descriptor);
+  if (answer->is_pointer) pointer_delivered();
   if (!taken) respond(caller, error, false); // the caller's descriptors are used up
 }
 

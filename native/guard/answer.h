@@ -19,6 +19,7 @@ struct answer {
   enum answer_kind kind;
   int error, descriptor;
   bool close_on_exec;
+  bool is_pointer; // the writing end of a pointer file
 };
 
 static inline struct answer answer_continue(void) {

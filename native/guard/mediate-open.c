@@ -225,7 +225,10 @@ struct answer mediate_truncate(const struct caller *caller, uint64_t address, ui
   const struct answer answer = open_anywhere(&opening, base, rest);
   if (answer.kind != ANSWER_DESCRIPTOR) return answer;
   AUTO_CLOSE const int fd = answer.descriptor;
-  if (opening.is_pointer) return answer_error(EACCES);
+  if (opening.is_pointer) {
+    pointer_delivered();
+    return answer_error(EACCES);
+  }
   if (length > caller_file_size_limit(caller)) return answer_error(EFBIG);
   return answer_result(ftruncate(fd, (off_t)length));
 }

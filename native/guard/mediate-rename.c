@@ -110,6 +110,7 @@ static struct answer link_pair(struct pair *pair) {
   if (!plain && pair->enters.kind != PLACE_GIT_SAMPLE && pair->enters.kind != PLACE_BECOMES_GIT) return refuse_to(pair, GB_CALL_LINK);
   if (pair->enters.kind == PLACE_BECOMES_GIT && git_check_directory(pair->to.parent) != 0) return refuse_to(pair, GB_CALL_LINK);
   if (!caller_waits(pair->caller)) return answer_continue();
+  touch_place(&pair->from, false); // what is written by the new name changes the old one too
   touch_place(&pair->to, false);
   return answer_result(linkat(pair->from.parent, pair->from.name, pair->to.parent, pair->to.name, 0));
 }

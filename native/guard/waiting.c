@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,7 @@ struct pointer {
 
 static struct pointer pointers[POINTERS_MAX];
 static atomic_int pointer_count;
+static atomic_int undelivered; // pipes whose writing end this process still holds, for as long as it takes to hand it over
 static pthread_mutex_t pointer_mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int fifo_count;
 
@@ -61,8 +63,13 @@ static bool is_complete(const struct pointer *pointer) {
   return poll(&wait, 1, 0) == 1 && (wait.revents & POLLHUP) != 0;
 }
 
+void pointer_delivered(void) {
+  undelivered--;
+}
+
 void pointer_settle(void) {
   if (pointer_count == 0) return;
+  while (undelivered > 0) sched_yield(); // else a pipe that its program has closed would not look closed
   pthread_mutex_lock(&pointer_mutex);
   for (int index = 0; index < POINTERS_MAX; index++) {
     if (pointers[index].used && is_complete(&pointers[index])) finish_pointer(&pointers[index]);
@@ -97,9 +104,10 @@ struct answer pointer_open(struct place *place, mode_t mode, bool replace) {
     *pointer = (struct pointer){.used = true, .pipe = ends[0], .place = *place, .mode = mode, .replace = replace};
     place->parent = -1;
     pointer_count++;
+    undelivered++;
   }
   pthread_mutex_unlock(&pointer_mutex);
-  if (waits) return (struct answer){.kind = ANSWER_DESCRIPTOR, .descriptor = ends[1]};
+  if (waits) return (struct answer){.kind = ANSWER_DESCRIPTOR, .descriptor = ends[1], .is_pointer = true};
   close_if_open(&ends[0]);
   close_if_open(&ends[1]);
   if (watch >= 0) close(watch);

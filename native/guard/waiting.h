@@ -6,6 +6,8 @@
 
 // Gives the caller a pipe to write into; what comes is checked and put in place once every writer has closed it. Takes over place->parent.
 struct answer pointer_open(struct place *place, mode_t mode, bool replace);
+// The answer with the writing end is sent, and the end closed here.
+void pointer_delivered(void);
 // Puts in place what is complete. Called before each mediated call, so that a program finds what it wrote.
 void pointer_settle(void);
 

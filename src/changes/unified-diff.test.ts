@@ -43,7 +43,7 @@ test("unifiedDiff() applied to the old text gives the new text", () => {
   const text = array(constantFrom("a", "b", "c", "", "@@", "\\ "), { maxLength: 30 }).chain((lines) =>
     constantFrom("\n", "").map((end) => (lines.length === 0 ? "" : `${lines.join("\n")}${end}`)),
   );
-  assert(
+  assertProperty(
     property(text, text, (before, after) => assert.equal(apply(before, unifiedDiff(before, after)), after)),
     { numRuns: 2000 },
   );

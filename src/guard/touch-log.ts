@@ -1,5 +1,5 @@
 // The file of a touch log on the host: made before the guard starts, read when the sandbox is gone, by whoever closes it or finds it dead.
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, unlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
 import { isPresent } from "../kit/is-present.ts";
@@ -35,6 +35,8 @@ export function createTouchLog(directory: string, roots: readonly string[]): num
     const { dev, ino } = lstatSync(root, { bigint: true });
     return { path: root, identity: `${dev}:${ino}` };
   });
+  // One that is there is of a sandbox that was never opened.
+  for (const file of [rootsFile(directory), logFile(directory)]) if (isPresent(file)) unlinkSync(file);
   writeFileSync(rootsFile(directory), JSON.stringify(found), { flag: "wx", mode: 0o600 });
   return openSync(logFile(directory), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 }

@@ -31,7 +31,14 @@ test("two `glovebox run` at once both run, both record, and neither waits for th
   assert.equal(tasks.size, 2);
   for (const task of tasks) {
     const types = records.filter((record) => record.task === task).map((record) => record.type);
-    assert.deepEqual(types.toReversed(), ["policy.decision", "execution.opened", "execution.ended", "execution.closed", "result.returned"]);
+    assert.deepEqual(types.toReversed(), [
+      "policy.decision",
+      "execution.opened",
+      "execution.ended",
+      "execution.changes",
+      "execution.closed",
+      "result.returned",
+    ]);
   }
   assert.equal((await door.verify({})).exit, 0);
 });

@@ -1,0 +1,150 @@
+// The list of changes against an independent witness: a whole scan of the tree before and after says the same, for ordinary tools and for
+// what hostile programs do with names. Then undo brings the first scan back.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { composeDoor } from "../../src/compose.ts";
+import type { Change } from "../../src/contracts/changes.ts";
+import type { Door, RunResult } from "../../src/contracts/door.ts";
+import { decodeByteText } from "../../src/kit/byte-text.ts";
+
+const installation = path.join(import.meta.dirname, "..", "..");
+
+interface Scene {
+  readonly door: Door & { close(): Promise<void> };
+  readonly project: string;
+  readonly state: string;
+  run(script: string): Promise<RunResult>;
+}
+
+async function scene(t: TestContext): Promise<Scene> {
+  const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-changes-")));
+  const project = path.join(base, "project");
+  await mkdir(path.join(project, "src/deep"), { recursive: true });
+  await chmod(base, 0o755);
+  await writeFile(path.join(project, "a.txt"), "one\ntwo\n");
+  await writeFile(path.join(project, "src/b.txt"), "b\n");
+  await writeFile(path.join(project, "src/deep/c.txt"), "c\n");
+  await symlink("a.txt", path.join(project, "link"));
+  const door = composeDoor({ environment: { XDG_STATE_HOME: base }, installation });
+  t.after(async () => {
+    await door.close();
+    await rm(base, { recursive: true });
+  });
+  const run = (script: string): Promise<RunResult> =>
+    door.run(
+      {
+        policy: { projectDirectory: project, overrides: { filesystem: { allowWrite: ["."] } } },
+        argv: ["sh", "-c", `exec 2>&1; set -e; ${script}`],
+        cwd: project,
+        callerEnvironment: {},
+      },
+      { signal: new AbortController().signal, onOutput: () => Promise.resolve(), onStart: () => {} },
+    );
+  return { door, project, state: path.join(base, "glovebox"), run };
+}
+
+type Scan = ReadonlyMap<string, string>;
+
+/** Imports nothing of ours but the text form of names. Type, permissions, content. */
+async function scan(directory: string): Promise<Scan> {
+  const found = new Map<string, string>();
+  const visit = async (at: Buffer): Promise<void> => {
+    for (const name of await readdir(at, { encoding: "buffer" })) {
+      const file = Buffer.concat([at, Buffer.from("/"), name]);
+      const status = await lstat(file);
+      const mode = (status.mode & 0o7777).toString(8);
+      const key = decodeByteText(file);
+      if (status.isDirectory()) {
+        found.set(key, `directory ${mode}`);
+        await visit(file);
+      } else if (status.isSymbolicLink()) found.set(key, `link ${decodeByteText(await readlink(file, { encoding: "buffer" }))}`);
+      else if (status.isFile())
+        found.set(
+          key,
+          `file ${mode} ${createHash("sha256")
+            .update(await readFile(file))
+            .digest("hex")}`,
+        );
+      else found.set(key, `other ${mode}`);
+    }
+  };
+  await visit(Buffer.from(directory));
+  return found;
+}
+
+function stateText(state: Change["before"]): string | undefined {
+  if (state === undefined) return undefined;
+  if (state.type === "link") return `link ${state.target}`;
+  const mode = state.mode.toString(8);
+  return state.type === "file" ? `file ${mode} ${state.sha256}` : `${state.type} ${mode}`;
+}
+
+/** What the scans differ in, as lines; and what the list says, in the same words. */
+function expected(before: Scan, after: Scan): readonly string[] {
+  const paths = [...new Set([...before.keys(), ...after.keys()])];
+  return paths.filter((key) => before.get(key) !== after.get(key)).map((key) => `${key}: ${before.get(key)} -> ${after.get(key)}`);
+}
+
+async function listed(door: Door, task: string): Promise<readonly string[]> {
+  const { entries } = await door.diff({ task, paths: [], isBrief: true });
+  return entries.map(({ change }) => `${change.path}: ${stateText(change.before)} -> ${stateText(change.after)}`);
+}
+
+const scripts: Readonly<Record<string, string>> = {
+  "writes, appends and truncates": "echo x > a.txt; echo more >> src/b.txt; : > src/deep/c.txt; echo new > n.txt",
+  removal: "rm a.txt link; rm -r src",
+  "a file renamed, and another over it": "mv a.txt z.txt; mv src/b.txt a.txt; echo late >> z.txt",
+  "a directory renamed, changed and filled again":
+    "mv src lib; echo in >> lib/deep/c.txt; mkdir src; echo other > src/b.txt; mv lib/b.txt lib/moved; mv lib/deep deep",
+  "directories renamed in a ring": "mv src x; mkdir src; mv x src/x; mv src/x/deep src/deep; rmdir src/x 2>/dev/null || true",
+  "names exchanged":
+    'python3 -c \'import ctypes; l = ctypes.CDLL(None); assert l.renameat2(-100, b"src", -100, b"a.txt", 2) == 0\'; echo q > a.txt/q',
+  "hard links": "ln a.txt hard; echo through >> hard; ln src/b.txt src/other; rm src/b.txt",
+  "symbolic links": "ln -s /etc/passwd out; ln -sfn src link; echo w > link/w.txt; rm link; ln -s nowhere link",
+  "a pipe, a socket and a sparse file":
+    "mkfifo pipe; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"sock\")'; truncate -s 5M sparse; rm pipe; mkfifo pipe2",
+  "a write through a mapping":
+    'python3 -c \'import mmap; f = open("a.txt", "r+b"); m = mmap.mmap(f.fileno(), 0); m[0:3] = b"MAP"; m.close()\'',
+  "hostile names":
+    "printf x > \"$(printf 'new\\nline')\"; printf y > \"$(printf 'bad\\377byte')\"; mkdir \"$(printf 'esc\\033[31m')\"; printf z > ./-rf; mv ./-rf \"$(printf 'bad\\377byte')\"",
+  "permissions of what was changed": "echo x >> a.txt; chmod 600 a.txt; mkdir -m 700 d; echo '#!/bin/sh' > run; chmod 755 run",
+  "one type in place of another": "rm a.txt; mkdir a.txt; echo i > a.txt/i; rm -r src; echo file > src; rm link; mkfifo link",
+  git: "git init -q .; git add -A; git -c user.name=t -c user.email=t@t commit -qm one; git checkout -q -b side; echo g >> a.txt; git -c user.name=t -c user.email=t@t commit -qam two; git gc -q; git stash list",
+  tar: "tar cf all.tar src a.txt; rm -r src; tar xf all.tar; mkdir into; tar xf all.tar -C into",
+  "many files, as a package manager makes them":
+    "mkdir -p node_modules/.new; for i in $(seq 200); do mkdir node_modules/.new/p$i; echo $i > node_modules/.new/p$i/index.js; done; mv node_modules/.new node_modules/all; rm -r node_modules/all/p1*",
+  "several processes at once":
+    "for p in 1 2 3 4; do (for i in $(seq 40); do echo $p > s; mv s t 2>/dev/null; rm -f t; echo $i >> a.txt; done) & done; wait",
+};
+
+for (const [what, script] of Object.entries(scripts)) {
+  test(`the list of changes is what two scans find, and undo brings the first back: ${what}`, async (t) => {
+    const { door, project, run } = await scene(t);
+    const before = await scan(project);
+    const { task, exitCode, changes } = await run(
+      what === "several processes at once" ? script.replaceAll("mv s t 2>/dev/null", "mv s t 2>/dev/null || :") : script,
+    );
+    assert.equal(exitCode, 0);
+    const after = await scan(project);
+    const wanted = expected(before, after);
+    assert.ok(wanted.length > 0);
+    assert.deepEqual((await listed(door, task)).toSorted(), wanted.toSorted());
+    assert.equal(changes?.counts.missed, 0);
+    const report = await door.undo({ task, paths: [], isPartial: false });
+    assert.equal(report.restored.length, wanted.length);
+    assert.deepEqual(expected(before, await scan(project)), []);
+    assert.equal((await door.verify({})).exit, 0);
+  });
+}
+
+test("what is as it was before is no change", async (t) => {
+  const { run } = await scene(t);
+  const same = await run(
+    "echo t > tmp; mv tmp tmp2; rm tmp2; mkdir t; rmdir t; cp a.txt copy; mv copy a.txt; mv src x; mv x src; exec 3<>a.txt",
+  );
+  assert.deepEqual([same.exitCode, same.changes], [0, undefined]);
+});
