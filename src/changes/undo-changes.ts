@@ -1,6 +1,6 @@
 // Undo: all of what was asked for may be put back, or nothing is touched. What breaks off halfway can be started again: what is back already
 // counts as unchanged.
-import type { UndoRefusal, UndoReport } from "../contracts/changes.ts";
+import type { UndoReport } from "../contracts/changes.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { wellFormedByteText } from "../kit/byte-text.ts";
 import type { LoadedChanges } from "./load-changes.ts";
@@ -16,17 +16,11 @@ export interface UndoWanted {
   readonly isPartial: boolean;
 }
 
-function refuse(loaded: LoadedChanges, { refused }: UndoPlan): void {
-  const first = refused[0];
-  if (first === undefined) return;
-  const of = (isNotKept: boolean): readonly { readonly path: string; readonly why: UndoRefusal }[] =>
-    refused.filter(({ why }) => (why === "notKept") === isNotKept);
-  const [code, situation, files] =
-    of(false).length > 0
-      ? (["CHANGES_EDITED", "changes.edited", of(false)] as const)
-      : (["CHANGES_NOT_KEPT", "changes.not-kept", of(true)] as const);
-  const path = wellFormedByteText(files[0]?.path ?? first.path);
-  throw new GloveboxError(code, situation, { values: { path, task: loaded.task, count: files.length } });
+function refuse({ task }: LoadedChanges, { refused }: UndoPlan): void {
+  const edited = refused.filter(({ why }) => why !== "notKept");
+  const values = (files: UndoPlan["refused"]) => ({ path: wellFormedByteText(files[0]?.path ?? ""), task, count: files.length });
+  if (edited.length > 0) throw new GloveboxError("CHANGES_EDITED", "changes.edited", { values: values(edited) });
+  if (refused.length > 0) throw new GloveboxError("CHANGES_NOT_KEPT", "changes.not-kept", { values: values(refused) });
 }
 
 function depth(path: string): number {

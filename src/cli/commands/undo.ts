@@ -26,7 +26,7 @@ export const undoCommand: CliCommand = {
     { line: "glovebox undo t-0193f0c2a1b2-4d5e6f708192 package.json", about: "cli.undo.example.path" },
     { line: "glovebox undo t-0193f0c2a1b2-4d5e6f708192 --partial", about: "cli.undo.example.partial" },
   ],
-  notes: ["cli.undo.note"],
+  notes: ["cli.undo.note-one", "cli.undo.note-two", "cli.undo.note-three"],
   execute: async (context, input) => {
     const [task = "", ...named] = input.operands;
     const paths = named.map((name) => path.resolve(context.cwd, name));
