@@ -1,5 +1,5 @@
 // What a sandbox keeps: how full its private places are, and by how much the file systems of its write roots have filled since it opened.
-import { lstatSync, opendirSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { lstatSync, opendirSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 
 /** A file counts at least this much, so that a million empty ones count too. */
 const leastFileBytes = 4096;
@@ -64,6 +64,23 @@ export function writtenBytes(proc: string, pids: readonly string[]): number {
     }
   }
   return written;
+}
+
+/** Files of the roots' devices that have no name any more and that a process holds open. */
+export function namelessBytes(proc: string, pids: readonly string[], roots: readonly string[]): number {
+  const devices = new Set(byFileSystem(roots).map((root) => statSync(root).dev));
+  const files = new Map<string, number>();
+  for (const directory of pids.map((pid) => `${proc}/${pid}/fd`)) {
+    try {
+      for (const name of readdirSync(directory)) {
+        const { nlink, dev, ino, blocks } = statSync(`${directory}/${name}`);
+        if (nlink === 0 && devices.has(dev)) files.set(`${dev}:${ino}`, blocks * 512);
+      }
+    } catch {
+      continue; // it ended between two looks
+    }
+  }
+  return files.values().reduce((sum, bytes) => sum + bytes, 0);
 }
 
 const sliceFiles = 2000;

@@ -2,7 +2,7 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { allowedOf, type LimitHit, type LimitName, type UsageEvidence } from "../../contracts/limits.ts";
 import { cgroupCpuMs, cgroupMemory } from "./cgroups.ts";
-import { changedBytes, type Fill, fillOf, RootGrowth, writtenBytes } from "./disk-sample.ts";
+import { changedBytes, type Fill, fillOf, namelessBytes, RootGrowth, writtenBytes } from "./disk-sample.ts";
 import { scratchInside } from "./inside.ts";
 import type { LimitPlan } from "./limit-plan.ts";
 import { MemoryEstimate } from "./memory-estimate.ts";
@@ -98,7 +98,7 @@ export class LimitWatch {
   /** One look now; @returns what was used until now */
   look(): UsageEvidence {
     const sample = this.#isDone ? undefined : sampleTree(this.#places.proc);
-    if (sample === undefined) return this.#usage;
+    if (sample === undefined) return this.#lookAfterEnd();
     const fills = this.#places.privatePlaces.flatMap((place) => fillOf(place) ?? []);
     const { plan } = this.#target;
     const cpuMs = this.#cpuMs(sample);
@@ -110,6 +110,13 @@ export class LimitWatch {
       peakProcesses: Math.max(this.#usage.peakProcesses, processes),
     };
     this.#judge(sample, fills, memoryBytes);
+    return this.#usage;
+  }
+
+  /** The kernel may have ended the guard itself for want of memory: then its count is all that is left. */
+  #lookAfterEnd(): UsageEvidence {
+    const memory = this.#isDone ? undefined : cgroupMemory(this.#target.plan.cgroups);
+    if (memory !== undefined && memory.kills > 0) this.#hit("memory", memory.peakBytes);
     return this.#usage;
   }
 
@@ -162,18 +169,18 @@ export class LimitWatch {
     if (privateBytes + grownBytes <= allowed) return;
     const written = writtenBytes(this.#places.proc, sample.pids);
     if (privateBytes + Math.min(written, grownBytes) > allowed) this.#hit("disk", privateBytes + Math.min(written, grownBytes), allowed);
-    else void this.#searchRoots(privateBytes, allowed);
+    else void this.#searchRoots(privateBytes + namelessBytes(this.#places.proc, sample.pids, this.#target.writeRoots), allowed);
   }
 
   /** Somebody filled the disk: looks whether it was the sandbox. */
-  async #searchRoots(privateBytes: number, allowed: number): Promise<void> {
+  async #searchRoots(knownBytes: number, allowed: number): Promise<void> {
     if (this.#isSearching || performance.now() < this.#noSearchBeforeMs) return;
     this.#isSearching = true;
     const started = performance.now();
-    const changed = await changedBytes(this.#target.writeRoots, this.#sinceMs, allowed - privateBytes);
+    const changed = await changedBytes(this.#target.writeRoots, this.#sinceMs, Math.max(0, allowed - knownBytes));
     this.#noSearchBeforeMs = performance.now() + (performance.now() - started) * restFactor;
     this.#isSearching = false;
-    if (privateBytes + changed > allowed) this.#hit("disk", privateBytes + changed, allowed);
+    if (knownBytes + changed > allowed) this.#hit("disk", knownBytes + changed, allowed);
   }
 
   #hit(limit: LimitName, observed: number, allowed = allowedOf(this.#target.plan.limits)[limit]): void {

@@ -1,0 +1,119 @@
+// What ends a command: its own end, one limit, its caller. The first limit is the one that is told.
+import assert from "node:assert/strict";
+import { constants } from "node:os";
+import { test } from "node:test";
+import type { Execution, ExitReport, OutputChunk } from "../contracts/boundary.ts";
+import type { LimitHit, Limits, UsageEvidence } from "../contracts/limits.ts";
+import { supervise, type SupervisionReport } from "./supervise.ts";
+
+const limits: Limits = {
+  cpuMs: 1000,
+  cpuCores: 1,
+  memoryBytes: 2 ** 30,
+  processes: 10,
+  diskBytes: 2 ** 30,
+  openFiles: 64,
+  outputBytes: 10,
+  returnedBytes: 10,
+  wallMs: 60_000,
+};
+const usage: UsageEvidence = { cpuMs: 5, peakMemoryBytes: 6, peakProcesses: 7 };
+const claim = { userMs: 0, systemMs: 0, maxRssBytes: 0 };
+
+/** A command that ends when its tree is killed, or at once with `end`. */
+class FakeExecution implements Execution {
+  readonly refusedCalls = { total: 0, first: [] };
+  readonly calls: string[] = [];
+  readonly #exit = Promise.withResolvers<ExitReport>();
+  readonly #chunks: readonly string[];
+
+  constructor(chunks: readonly string[], end?: ExitReport) {
+    this.#chunks = chunks;
+    if (end !== undefined) this.#exit.resolve(end);
+  }
+
+  get exit(): Promise<ExitReport> {
+    return this.#exit.promise;
+  }
+
+  get output(): AsyncIterable<OutputChunk> {
+    return this.#read();
+  }
+
+  async *#read(): AsyncGenerator<OutputChunk> {
+    for (const text of this.#chunks) yield { channel: "stdout", bytes: Buffer.from(text) };
+    await this.#exit.promise;
+  }
+
+  writeStdin = (): Promise<void> => Promise.resolve();
+  endStdin = (): void => {};
+  resize = (): void => {};
+  signal = (name: string): void => void this.calls.push(name);
+  killTree = (): Promise<void> => {
+    this.calls.push("kill");
+    this.#exit.resolve({ kind: "signalled", signal: constants.signals.SIGKILL, usage: claim });
+    return Promise.resolve();
+  };
+}
+
+function watch(execution: Execution, exhausted: Promise<LimitHit>, look = async () => usage): Promise<SupervisionReport> {
+  return supervise({
+    execution,
+    limits,
+    exhausted,
+    look,
+    io: { signal: new AbortController().signal, onOutput: () => Promise.resolve(), onStart: () => {} },
+    monotonicNs: () => 0n,
+    observe: () => {},
+  });
+}
+
+const never = new Promise<LimitHit>(() => {});
+const memory: LimitHit = { limit: "memory", allowed: 1, observed: 2 };
+const exited: ExitReport = { kind: "exited", code: 0, usage: claim };
+
+test("supervise() ends the tree at once for a limit that the boundary saw used up", async () => {
+  const execution = new FakeExecution([]);
+  const report = await watch(execution, Promise.resolve(memory));
+  assert.deepEqual(report.limitHits, [memory]);
+  assert.deepEqual([execution.calls[0], execution.calls.includes("SIGTERM")], ["kill", false]);
+});
+
+test("supervise() tells the first limit alone", async () => {
+  const report = await watch(
+    new FakeExecution(["12345678901"]),
+    never.then(() => memory),
+  );
+  assert.deepEqual(report.limitHits, [{ limit: "output", allowed: 10, observed: 11 }]);
+  const both = Promise.withResolvers<LimitHit>();
+  const execution = new FakeExecution(["12345678901"]);
+  const ending = watch(execution, both.promise, async () => {
+    both.resolve(memory);
+    return usage;
+  });
+  assert.deepEqual((await ending).limitHits, [{ limit: "output", allowed: 10, observed: 11 }]);
+});
+
+test("supervise() hears of a limit that is found used up when the command has ended, and of what it used", async () => {
+  const found = Promise.withResolvers<LimitHit>();
+  const report = await watch(new FakeExecution([], exited), found.promise, async () => {
+    found.resolve(memory);
+    return usage;
+  });
+  assert.deepEqual([report.limitHits, report.usage, report.exit], [[memory], usage, exited]);
+});
+
+test("supervise() reads a limit from the signal by which the kernel ends its process", async () => {
+  for (const [name, limit] of [
+    ["SIGXCPU", "cpuTime"],
+    ["SIGXFSZ", "disk"],
+  ] as const) {
+    const end: ExitReport = { kind: "signalled", signal: constants.signals[name], usage: claim };
+    const report = await watch(new FakeExecution([], end), never);
+    assert.deepEqual(
+      report.limitHits.map((hit) => hit.limit),
+      [limit],
+    );
+  }
+  assert.deepEqual((await watch(new FakeExecution([], exited), never)).limitHits, []);
+});
