@@ -12,6 +12,7 @@ import {
   readNamedPolicy,
   reapAbandonedTasks,
   type ReapSandbox,
+  reapOutside,
   runCommand,
   type StateLayout,
   stateLayout,
@@ -153,8 +154,10 @@ class ComposedDoor implements Door {
   readonly #reapSandbox: ReapSandbox = async (sandboxId, objects) => {
     const named = (kind: string): readonly string[] => objects.filter((object) => object.kind === kind).map(({ name }) => name);
     const [privateDirectory] = named("directory");
-    if (privateDirectory === undefined) return { processes: 0, cgroups: 0 };
-    return reapProcessSandbox({ sandboxId, privateDirectory, cgroups: named("cgroup") });
+    const outside = reapOutside(sandboxId);
+    if (privateDirectory === undefined) return { processes: outside, cgroups: 0 };
+    const reaped = await reapProcessSandbox({ sandboxId, privateDirectory, cgroups: named("cgroup") });
+    return { ...reaped, processes: reaped.processes + outside };
   };
 
   readonly #tryLock = async (file: string): Promise<{ release(): void } | undefined> => {

@@ -36,9 +36,13 @@ function asWord(text: string): string {
   return word === "" ? "none" : word;
 }
 
-function exitBody(ending: Ending): { kind: "exited" | "signalled" | "not-started" | "lost"; value: number; source: "claim" | "evidence" } {
+/** @param isSeen the host saw the end itself; otherwise the guard tells of it */
+function exitBody(
+  ending: Ending,
+  isSeen: boolean,
+): { kind: "exited" | "signalled" | "not-started" | "lost"; value: number; source: "claim" | "evidence" } {
   const child = childOf(ending.exit);
-  return { kind: child.kind, value: child.value, source: child.kind === "lost" ? "evidence" : "claim" };
+  return { kind: child.kind, value: child.value, source: isSeen || child.kind === "lost" ? "evidence" : "claim" };
 }
 
 function tailText(bytes: Uint8Array): string {
@@ -84,7 +88,7 @@ export class ActionRecord {
       kind: request.kind,
       verdict: decision.verdict,
       reasonCode: decision.reasonCode,
-      boundary: policy.boundary,
+      boundary: request.outside === undefined ? policy.boundary : "outside",
       request: await this.#ledger.commit(task, canonicalJson({ argv, cwd: request.cwd })),
       origins: [...policy.origins],
       ...(decision.ruleId === undefined ? {} : { rule: await this.#ledger.commit(task, decision.ruleId) }),
@@ -131,15 +135,29 @@ export class ActionRecord {
     await this.#append("execution.opened", body, { walls });
   }
 
+  /** On the device before the command starts: no wall is going to hold it. */
+  async unsandboxed(
+    walls: WallReport,
+    about: { readonly limits: SandboxSpec["limits"]; readonly approval: ApprovalId; readonly kind: "unsandboxed" | "narrow" },
+  ): Promise<void> {
+    const allowed = allowedOf(about.limits);
+    const limits = walls.limits.map(({ limit }) => ({ limit, strength: "supervised" as const, allowed: allowed[limit] }));
+    const { approval, kind } = about;
+    const body = { sandbox: this.#identity.sandbox, approval, kind, limits, hostUid: walls.identity.hostUid };
+    await this.#append("execution.unsandboxed", body, { walls }, "synced");
+  }
+
   refused(code: ErrorCode): Promise<void> {
     return this.#append("execution.refused", { code });
   }
 
-  ended(report: SupervisionReport): Promise<void> {
-    const usage = report.exit.kind === "exited" || report.exit.kind === "signalled" ? { usage: { ...report.exit.usage } } : {};
+  /** @param isSeen false: what is said of the end and of its usage comes from the guard */
+  ended(report: SupervisionReport, isSeen: boolean): Promise<void> {
+    const hasClaim = !isSeen && (report.exit.kind === "exited" || report.exit.kind === "signalled");
+    const usage = hasClaim && "usage" in report.exit ? { usage: { ...report.exit.usage } } : {};
     const body = {
       sandbox: this.#identity.sandbox,
-      exit: exitBody(report),
+      exit: exitBody(report, isSeen),
       limitHits: report.limitHits.map((hit) => ({ ...hit })),
       durationMs: report.durationMs,
       ...usage,

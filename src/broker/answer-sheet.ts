@@ -23,6 +23,8 @@ export interface TaskView {
   readonly request: { readonly argv: readonly string[]; readonly cwd: string } | undefined;
   readonly approvals: readonly AnsweredApproval[];
   readonly walls: WallReport | undefined;
+  /** It ran outside any sandbox: no wall held it. */
+  readonly isUnsandboxed: boolean;
   /** Error code when the sandbox could not be opened. */
   readonly refusal: string | undefined;
   readonly ending:
@@ -163,26 +165,57 @@ function kept({ task, firstSeq, lastSeq, keptUntil, ending }: TaskView): Lines {
   return [record, say("task.kept.nothing-else")];
 }
 
+type Answers = readonly (readonly [Question, Lines])[];
+
+/** No wall held it: every answer is what the user may do. */
+function unsandboxedAnswers(view: TaskView, walls: WallReport): Answers {
+  const { hostUid } = walls.identity;
+  return [
+    ["read", [say("task.outside.read", { hostUid })]],
+    ["write", [say("task.outside.write", { hostUid })]],
+    ["connect", [say("task.outside.connect")]],
+    ["identity", [say("task.outside.identity", { hostUid })]],
+    ["happened", [say("task.outside.happened"), ...happened(view)]],
+    ["kept", [...kept(view).slice(0, 1), say("task.outside.kept")]],
+    ["held", [say("task.outside.held"), ...walls.limits.map(heldLimit)]],
+  ];
+}
+
+function sandboxedAnswers(view: TaskView, walls: WallReport): Answers {
+  return [
+    [
+      "read",
+      [
+        ...listed("task.read.path", "task.read.nothing", [...walls.writes, ...walls.reads]),
+        ...walls.hidden.map((path) => say("task.read.hidden", { path })),
+      ],
+    ],
+    ["write", listed("task.write.path", "task.write.nothing", walls.writes)],
+    ["connect", listed("task.connect.target", "task.connect.nothing", walls.connects)],
+    ["identity", identity(walls)],
+    ["happened", happened(view)],
+    ["kept", kept(view)],
+    ["held", held(walls)],
+  ];
+}
+
+function unopenedAnswers(view: TaskView): Answers {
+  return [
+    ["read", notOpened()],
+    ["write", notOpened()],
+    ["connect", notOpened()],
+    ["identity", notOpened()],
+    ["happened", happened(view)],
+    ["kept", kept(view)],
+    ["held", notOpened()],
+  ];
+}
+
 /** All seven answers, in the order of the questions. */
 export function taskAnswerSheet(view: TaskView): AnswerSheet {
   const { walls } = view;
-  const answers: readonly (readonly [Question, Lines])[] = [
-    [
-      "read",
-      walls === undefined
-        ? notOpened()
-        : [
-            ...listed("task.read.path", "task.read.nothing", [...walls.writes, ...walls.reads]),
-            ...walls.hidden.map((path) => say("task.read.hidden", { path })),
-          ],
-    ],
-    ["write", walls === undefined ? notOpened() : listed("task.write.path", "task.write.nothing", walls.writes)],
-    ["connect", walls === undefined ? notOpened() : listed("task.connect.target", "task.connect.nothing", walls.connects)],
-    ["identity", walls === undefined ? notOpened() : identity(walls)],
-    ["happened", happened(view)],
-    ["kept", kept(view)],
-    ["held", walls === undefined ? notOpened() : held(walls)],
-  ];
+  const opened = view.isUnsandboxed ? unsandboxedAnswers : sandboxedAnswers;
+  const answers = walls === undefined ? unopenedAnswers(view) : opened(view, walls);
   return {
     subject: { kind: "task", id: view.task, policyHash: view.policyHash },
     answers: answers.map(([question, lines]) => ({ question, lines })),

@@ -11,6 +11,7 @@ import { type Action, admit, type BrokerParts } from "./admit.ts";
 import { taskAnswerSheet } from "./answer-sheet.ts";
 import { buildEnvironment } from "./environment.ts";
 import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
+import { openOutside, outsideMark, planOutside } from "./outside.ts";
 import type { Permit } from "./permit.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { type SupervisionReport, supervise } from "./supervise.ts";
@@ -19,6 +20,7 @@ import { taskChanges } from "./task-changes.ts";
 
 export type { BrokerParts } from "./admit.ts";
 export { type PolicyPlaces, findProjectPolicy, gatherPolicySources, readNamedPolicy } from "./policy-files.ts";
+export { reapOutside } from "./outside.ts";
 export { type ReapSandbox, reapAbandonedTasks } from "./reaper.ts";
 export { type StateLayout, prepareState, stateLayout } from "./state-layout.ts";
 export { noSteps, type Step } from "./step.ts";
@@ -41,7 +43,11 @@ function specOf({ parts, policy, request, identity, environment }: Action, journ
 
 /** Opens the sandbox or records why not; a failure leaves nothing. INVARIANT I-02 */
 async function openSandbox(action: Action, journal: TaskJournal): Promise<Sandbox> {
-  const { parts, record, io } = action;
+  const { parts, record, io, identity, outside } = action;
+  if (outside !== undefined) {
+    await journal.record({ kind: "process", name: outsideMark(identity.sandbox) });
+    return openOutside(identity.sandbox, outside, parts.user);
+  }
   try {
     return await parts.boundary.open(specOf(action, journal), {
       signal: io.signal,
@@ -73,7 +79,7 @@ interface Watched {
 }
 
 async function executeCommand(
-  { parts, policy, request, io, identity }: Action,
+  { parts, policy, request, io, identity, outside }: Action,
   sandbox: Sandbox,
   permit: Permit | undefined,
 ): Promise<Watched> {
@@ -81,7 +87,7 @@ async function executeCommand(
   await permit?.redeem();
   const execution = await sandbox.exec({
     argv: permit?.argv ?? request.argv,
-    cwd: request.cwd,
+    cwd: outside?.cwd ?? request.cwd,
     ...(request.pty === undefined ? {} : { pty: request.pty }),
   });
   parts.step("started");
@@ -126,6 +132,7 @@ function resultOf(
     approvals: permit === undefined ? [] : [{ id: permit.approval, answer: "granted" }],
     request: { argv: request.argv, cwd: request.cwd },
     walls: supervisedWalls(sandbox.walls),
+    isUnsandboxed: action.outside !== undefined,
     refusal: undefined,
     ending,
     refusedCalls: report.refusedCalls,
@@ -175,14 +182,17 @@ async function recordChanges({ parts, identity, policy, record }: Action, journa
 }
 
 async function executeAndClose(action: Action, sandbox: Sandbox, permit: Permit | undefined): Promise<Watched> {
-  const { parts, policy, record } = action;
+  const { parts, policy, record, outside } = action;
   action.life.isNothingLeft = false;
   try {
     parts.step("opened");
-    await record.opened(supervisedWalls(sandbox.walls), policy.limits);
+    const walls = supervisedWalls(sandbox.walls);
+    if (outside === undefined) await record.opened(walls, policy.limits);
+    else if (permit !== undefined)
+      await record.unsandboxed(walls, { limits: policy.limits, approval: permit.approval, kind: outside.kind });
     parts.step("opening recorded");
     const watched = await executeCommand(action, sandbox, permit);
-    await record.ended(watched.report);
+    await record.ended(watched.report, outside !== undefined);
     await record.refusedCalls(watched.report.refusedCalls);
     parts.step("end recorded");
     return watched;
@@ -219,19 +229,22 @@ async function openJournal({ parts, identity }: Action): Promise<TaskJournal> {
   }
 }
 
+function withoutInput({ stdin: _, ...io }: RunIo): RunIo {
+  return io;
+}
+
 /** Runs one command as a task of its own. The result is released only when its record is on the device. */
 export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, request: RunRequest, io: RunIo): Promise<RunResult> {
   refuseUnrecordable(request.argv);
   const identity = { task: makeTaskId(parts.ids), action: makeActionId(parts.ids), sandbox: makeSandboxId(parts.ids) };
   const record = new ActionRecord(parts.ledger, identity, policy);
-  const environment = buildEnvironment({
-    policy,
-    caller: request.callerEnvironment,
-    user: parts.user,
-    cwd: request.cwd,
-    hasTerminal: request.pty !== undefined,
-  });
-  const action: Action = { parts, policy, request, io, identity, record, environment, life: { isNothingLeft: true } };
+  const outside = planOutside(policy, request, parts.user);
+  const caller = request.callerEnvironment;
+  const environment =
+    outside?.environment ??
+    buildEnvironment({ policy, caller, user: parts.user, cwd: request.cwd, hasTerminal: request.pty !== undefined });
+  const given: RunIo = outside?.hasInput === false ? withoutInput(io) : io;
+  const action: Action = { parts, policy, request, io: given, identity, record, environment, outside, life: { isNothingLeft: true } };
   const permit = await admit(action);
   const journal = await openJournal(action);
   parts.step("journal opened");

@@ -19,7 +19,9 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { type ApprovalId, type IdSource, makeApprovalId } from "../contracts/ids.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
+import type { OutsideEntry } from "../contracts/policy-document.ts";
 import type { ActionRecord } from "./action-record.ts";
+import { checkPin } from "./outside.ts";
 import type { JournalOwner } from "./task-journal.ts";
 
 /** How long a question may stay open, and an answer unused. */
@@ -28,6 +30,8 @@ export const approvalLifetimeMs = 10 * 60_000;
 export interface PermitParts {
   readonly task: string;
   readonly kind: ApprovalKind;
+  /** The entry of the policy whose program must be the pinned one. */
+  readonly entry: OutsideEntry | undefined;
   readonly decision: Decision;
   readonly policy: CompiledPolicy;
   readonly argv: readonly [string, ...string[]];
@@ -62,6 +66,7 @@ const momentOf = (clock: Clock): Moment => ({ wallMs: clock.wallMs(), monotonicN
 async function look(parts: PermitParts, policyHash: string): Promise<Looked> {
   const { kind, argv, cwd, environment, decision, io } = parts;
   const examined = await examineFiles({ argv, cwd, searchPath: environment["PATH"] ?? "" });
+  if (parts.entry !== undefined) await checkPin(parts.entry, examined.files);
   const liveInput = io.stdin === undefined ? [] : [{ what: "live-input" as const, name: "" }];
   const notBound = [...examined.notBound, ...liveInput];
   return { examined, subject: { kind, argv, cwd, ruleId: decision.ruleId, files: examined.files, notBound, environment, policyHash } };
@@ -134,6 +139,9 @@ async function askAndRecord(parts: PermitParts, asked: Approval, looked: Looked,
 
 function permitFor(parts: PermitParts, granted: Approval, key: Uint8Array, program: string | undefined): Permit {
   const [name, ...rest] = parts.argv;
+  // Outside there is nothing that would refuse a program which was not found here.
+  if (program === undefined && parts.kind !== "command")
+    throw new GloveboxError("POLICY_DENIED", "run.outside-no-program", { values: valuesOf(parts) });
   let current = granted;
   return {
     approval: granted.id,

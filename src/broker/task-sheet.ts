@@ -44,7 +44,7 @@ function detailOf(records: readonly StoredRecord[], type: RecordType): Readonly<
 }
 
 function wallsOf(records: readonly StoredRecord[]): WallReport | undefined {
-  const parsed = wallsSchema.safeParse(detailOf(records, "execution.opened")?.["walls"]);
+  const parsed = wallsSchema.safeParse((detailOf(records, "execution.opened") ?? detailOf(records, "execution.unsandboxed"))?.["walls"]);
   return parsed.success ? parsed.data : undefined;
 }
 
@@ -140,6 +140,7 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
     request: asked === undefined ? undefined : { argv: asked.argv ?? [asked.argvDigest ?? "unknown"], cwd: asked.cwd },
     approvals: approvalsOf(records),
     walls: wallsOf(records),
+    isUnsandboxed: records.some((record) => record.type === "execution.unsandboxed"),
     refusal: bodyOf(records, "execution.refused", recordBodySchemas["execution.refused"])?.code,
     ending: endingOf(records),
     refusedCalls: refusedCallsOf(records),

@@ -6,6 +6,8 @@ export interface CommandRequest {
   readonly argv: readonly string[];
   /** Absolute path on the host, equal inside. */
   readonly cwd: string;
+  /** Asked to run outside any sandbox: by an entry of the policy's `outside`, or, without one, as it is. */
+  readonly outside?: { readonly entry: string | undefined };
 }
 
 export type Verdict = "allow" | "ask" | "deny";
@@ -14,8 +16,8 @@ export interface Decision {
   readonly verdict: Verdict;
   /** The rule that decided; undefined when the default did. */
   readonly ruleId: string | undefined;
-  /** Stable word for programs: `rule`, `default`, `error`. */
-  readonly reasonCode: "rule" | "default" | "error";
+  /** Stable word for programs. `closed`: the policy opens no way out of the sandbox. `mismatch`: the words are not those of the entry. */
+  readonly reasonCode: "rule" | "default" | "error" | "closed" | "mismatch";
   /** The rule's own reason as its author wrote it (untrusted text), or empty. */
   readonly reason: string;
 }

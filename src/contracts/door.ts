@@ -23,6 +23,8 @@ export interface RunRequest {
   readonly cwd: string;
   /** The environment the caller holds; only what the policy passes is taken from it. */
   readonly callerEnvironment: Readonly<Record<string, string | undefined>>;
+  /** Outside any sandbox: by the entry of the policy that is named, or as it is. Always asked of a person. */
+  readonly outside?: { readonly entry: string | undefined };
   /** A terminal inside, when the caller has one and asked for it. */
   readonly pty?: { readonly rows: number; readonly columns: number };
 }

@@ -39,8 +39,9 @@ export const recordBodySchemas = {
     verdict: z.enum(["allow", "ask", "deny"]),
     /** Commitment to the rule's id; absent when the default decided. */
     rule: commitmentSchema.optional(),
-    reasonCode: z.enum(["rule", "default", "error"]),
-    boundary: z.enum(["process", "container", "microvm", "desktop", "wasi", "memory"]),
+    reasonCode: z.enum(["rule", "default", "error", "closed", "mismatch"]),
+    /** `outside`: none; see `execution.unsandboxed`. */
+    boundary: z.enum(["process", "container", "microvm", "desktop", "wasi", "memory", "outside"]),
     request: commitmentSchema,
     /** Where the policy came from, strongest last. */
     origins: z.array(z.enum(["built-in", "system", "user", "project", "project-trusted", "flags"])),
@@ -65,6 +66,14 @@ export const recordBodySchemas = {
     sandbox: sandboxIdSchema,
     layers: z.array(z.strictObject({ name: word, detail: word })),
     limits: z.array(z.strictObject({ limit: word, strength: z.enum(["held", "supervised"]), allowed: count })),
+    hostUid: count,
+  }),
+  /** In the place of `execution.opened`: a command starts outside any sandbox, and no wall holds it. On the device before it starts. */
+  "execution.unsandboxed": z.strictObject({
+    sandbox: sandboxIdSchema,
+    approval: approvalIdSchema,
+    kind: z.enum(["unsandboxed", "narrow"]),
+    limits: z.array(z.strictObject({ limit: word, strength: z.literal("supervised"), allowed: count })),
     hostUid: count,
   }),
   "execution.refused": z.strictObject({ code: word }),

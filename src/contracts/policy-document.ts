@@ -138,6 +138,41 @@ export const commandRuleSchema = z.strictObject({
   reason: reasonSchema.optional().describe("Shown when the rule decides."),
 });
 
+const outsideArgumentSchema = z.union([
+  z.string().max(4096).describe("Exactly this word."),
+  z.strictObject({ oneOf: z.array(z.string().max(4096)).min(1).max(64).describe("One of these words.") }),
+  z.strictObject({
+    name: z
+      .int()
+      .min(1)
+      .max(255)
+      .describe("A name of at most so many letters, digits, dots, underscores and hyphens, beginning with a letter or digit."),
+  }),
+]);
+
+export const outsideEntrySchema = z.strictObject({
+  id: ruleIdSchema.describe("Named by `glovebox run --outside ID`."),
+  program: z
+    .string()
+    .max(4096)
+    .regex(/^\/[^\0]*$/u)
+    .meta({ title: "Absolute path" })
+    .describe("The program's absolute path."),
+  pin: z
+    .union([z.literal("root"), policyDigestSchema])
+    .describe(
+      "`root`: the program and every directory above it belong to root and nobody else may write them. Or the digest of its content.",
+    ),
+  arguments: z.array(outsideArgumentSchema).max(64).describe("The words behind the program, each at its place; never more, never fewer."),
+  cwd: literalPathSchema.optional().describe("Where it starts; `/` unless given."),
+  environment: z
+    .record(environmentNameSchema, z.string().max(32_768))
+    .optional()
+    .describe("Variables with literal values. None of the caller's goes to it."),
+  boundary: z.enum(["outside", "container", "microvm", "desktop", "wasi"]).optional().describe("Where it runs. Now: outside."),
+  reason: reasonSchema.optional().describe("Shown in the question."),
+});
+
 const egressRuleSchema = z.strictObject({
   id: ruleIdSchema,
   hosts: listOf(word).optional().describe("Names; `*.d` any depth without the apex, `**.d` with it."),
@@ -240,7 +275,15 @@ export const policyDocumentSchema = z.strictObject({
       "A command that no rule decides: `auto-allow` runs it, `regular` asks a person, `never` runs it and denies what a rule would ask. The others are not built in this version.",
     ),
   uid: z.enum(["auto", "root"]).optional().describe(`Started as root: auto becomes an allocated user. ${later}`),
-  allowUnsandboxed: z.boolean().optional().describe(`Whether anything may run outside a sandbox. ${later}`),
+  allowUnsandboxed: z
+    .boolean()
+    .optional()
+    .describe("Whether a person may be asked to let a command run outside any sandbox. Only in the system's and the user's own file."),
+  outside: listOf(outsideEntrySchema)
+    .optional()
+    .describe(
+      "Commands that cannot live in a sandbox, word by word; each use asks a person. Only in the system's and the user's own file.",
+    ),
   acceptRisk: listOf(acceptedRiskSchema).optional().describe(`Refusals lifted by a person. ${later}`),
   filesystem: filesystemSchema.optional().describe("What may be read and written."),
   environment: environmentSchema.optional().describe("The environment of every command; nothing else is inherited."),
@@ -257,5 +300,6 @@ export const policyDocumentSchema = z.strictObject({
 
 /** A document as its author wrote it: everything optional but the version. */
 export type PolicyDocument = z.infer<typeof policyDocumentSchema>;
+export type OutsideEntry = z.infer<typeof outsideEntrySchema>;
 export type CommandRule = z.infer<typeof commandRuleSchema>;
 export type PolicyTest = z.infer<typeof policyTestSchema>;

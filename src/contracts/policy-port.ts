@@ -1,6 +1,7 @@
 // What the rest of the house knows of a policy: the compiled form, and the operations that the policy room offers.
 import type { CommandRequest, Decision } from "./decision.ts";
 import type { Digest } from "./ids.ts";
+import type { OutsideEntry } from "./policy-document.ts";
 import type { Limits } from "./limits.ts";
 import type { PathPolicy } from "./boundary.ts";
 
@@ -23,6 +24,10 @@ export interface CompiledPolicy {
   readonly paths: PathPolicy;
   readonly environment: { readonly pass: readonly string[]; readonly set: Readonly<Record<string, string>> };
   readonly limits: Limits;
+  /** Whether a person may be asked to let a command run outside any sandbox. */
+  readonly allowUnsandboxed: boolean;
+  /** Commands that may be asked for by name, to run outside. Places are absolute. */
+  readonly outside: readonly OutsideEntry[];
   /** Questions of one user that may be open at once. */
   readonly pendingApprovals: number;
   /** Days a record is kept. */

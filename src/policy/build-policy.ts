@@ -4,6 +4,7 @@ import type { CompiledPolicy, PolicyFacts, PolicyOrigin, PolicyProblem, PolicySo
 import { canonicalDocument, policyHash } from "./canonical-document.ts";
 import { decideCommand } from "./command-rules.ts";
 import { problemAt } from "./findings.ts";
+import { decideOutside } from "./outside-rules.ts";
 import type { KeyPath } from "./key-path.ts";
 import { type PolicyValues, builtInValues, fieldPaths } from "./layer-values.ts";
 import { boundByProject, boundByTrusted, boundLists, mergeNarrowing, mergeTrusted, noBounds, type OpeningBounds } from "./merge.ts";
@@ -125,10 +126,12 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     paths: resolvedPaths(values, facts, boundLists(bounds)),
     environment: { pass: values.pass, set: values.set },
     limits: limitsOf(values),
+    allowUnsandboxed: values.allowUnsandboxed,
+    outside: values.outside.map((entry) => ({ ...entry, cwd: resolvePath(literalPath(entry.cwd ?? "/"), facts) })),
     pendingApprovals: values.pendingApprovals,
     retentionDays: values.retentionDays,
     auditArgv: values.auditArgv,
-    decide: (request) => decideCommand(commands, approval, request),
+    decide: (request) => (request.outside === undefined ? decideCommand(commands, approval, request) : decideOutside(values, request)),
   };
 }
 

@@ -1,6 +1,6 @@
 // The answer sheet of a policy: the half of the seven answers that follows from the document alone, before anything ran.
 import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
-import type { CommandRule } from "../contracts/policy-document.ts";
+import type { CommandRule, OutsideEntry } from "../contracts/policy-document.ts";
 import { commandRuleSchema } from "../contracts/policy-document.ts";
 import type { Verdict } from "../contracts/decision.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
@@ -60,12 +60,28 @@ function ruleLine({ id, verdict, match }: CommandRule): Sentence {
   return { key: ruleKeys[verdict], values: { id, words: match.argvPrefix.map(quoteArgument).join(" ") } };
 }
 
-function heldLines({ document, limits }: CompiledPolicy): readonly Sentence[] {
+function outsideLines({ allowUnsandboxed, outside }: CompiledPolicy): readonly Sentence[] {
+  const entries = outside.map(({ id, program, arguments: words }) => ({
+    key: "policy.sheet.held.outside-entry",
+    values: { id, words: [program, ...words.map(showPattern)].join(" ") },
+  }));
+  return [{ key: allowUnsandboxed ? "policy.sheet.held.unsandboxed-asks" : "policy.sheet.held.unsandboxed-closed" }, ...entries];
+}
+
+/** `compose {up|down} <name>` */
+function showPattern(pattern: OutsideEntry["arguments"][number]): string {
+  if (typeof pattern === "string") return quoteArgument(pattern);
+  return "oneOf" in pattern ? `{${pattern.oneOf.map(quoteArgument).join("|")}}` : "<name>";
+}
+
+function heldLines(policy: CompiledPolicy): readonly Sentence[] {
+  const { document, limits } = policy;
   const rules = commandRuleSchema.array().parse(document["commands"]);
   return [
     { key: "policy.sheet.held.process" },
     ...rules.map(ruleLine),
     { key: modeKeys[document["approval"] === "never" || document["approval"] === "regular" ? document["approval"] : "auto-allow"] },
+    ...outsideLines(policy),
     {
       key: "policy.sheet.held.limits",
       values: {

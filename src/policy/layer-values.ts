@@ -1,5 +1,5 @@
 // One policy document as values to merge: flat, typed, in plain units, in canonical spelling. Absent means: this layer says nothing.
-import type { CommandRule, PolicyDocument, PolicyTest } from "../contracts/policy-document.ts";
+import type { CommandRule, OutsideEntry, PolicyDocument, PolicyTest } from "../contracts/policy-document.ts";
 import type { ApprovalMode } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { literalPath, showPattern } from "./path-pattern.ts";
@@ -11,6 +11,9 @@ export interface PolicyValues {
   readonly floor: boolean;
   readonly boundary: "auto" | "process";
   readonly approval: ApprovalMode;
+  readonly allowUnsandboxed: boolean;
+  /** Sorted by id. */
+  readonly outside: readonly OutsideEntry[];
   /** Canonical spellings of path-pattern.ts, sorted, each once. */
   readonly allowRead: readonly string[];
   readonly denyRead: readonly string[];
@@ -62,6 +65,8 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   floor: ["floor"],
   boundary: ["boundary"],
   approval: ["approval"],
+  allowUnsandboxed: ["allowUnsandboxed"],
+  outside: ["outside"],
   allowRead: ["filesystem", "allowRead"],
   denyRead: ["filesystem", "denyRead"],
   allowWrite: ["filesystem", "allowWrite"],
@@ -94,6 +99,8 @@ export const builtInValues: PolicyValues = {
   floor: false,
   boundary: "auto",
   approval: "auto-allow",
+  allowUnsandboxed: false,
+  outside: [],
   allowRead: [],
   denyRead: [],
   allowWrite: ["."],
@@ -146,6 +153,11 @@ function ruleWithoutEmptyReason({ reason, ...rule }: CommandRule): CommandRule {
   return reason === undefined || reason === "" ? rule : { ...rule, reason };
 }
 
+/** Every default filled in. */
+function entryInCanonicalSpelling({ cwd = "/", environment = {}, boundary = "outside", reason, ...entry }: OutsideEntry): OutsideEntry {
+  return { ...entry, cwd: spelling(cwd), environment, boundary, ...(reason === undefined || reason === "" ? {} : { reason }) };
+}
+
 /** Drops what is undefined, so that merging can tell "says nothing". */
 function present(values: { readonly [F in Field]?: PolicyValues[F] | undefined }): LayerValues {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
@@ -182,6 +194,8 @@ export function layerValues(document: PolicyDocument): LayerValues {
     floor: document.floor,
     boundary: document.boundary === "auto" || document.boundary === "process" ? document.boundary : undefined,
     approval: isBuiltMode(document.approval) ? document.approval : undefined,
+    allowUnsandboxed: document.allowUnsandboxed,
+    outside: document.outside === undefined ? undefined : sortedBy(document.outside.map(entryInCanonicalSpelling), (entry) => entry.id),
     allowRead: paths(filesystem.allowRead),
     denyRead: paths(filesystem.denyRead),
     allowWrite: paths(filesystem.allowWrite),

@@ -1,5 +1,5 @@
 // Lays one layer over the values below it. Two ways: a trusted layer speaks with the user's strength, an untrusted project only narrows.
-import type { CommandRule } from "../contracts/policy-document.ts";
+import type { CommandRule, OutsideEntry } from "../contracts/policy-document.ts";
 import { type LayerValues, limitFields, type PolicyValues, sortedBy, sortedOnce } from "./layer-values.ts";
 
 /** What accumulates whoever speaks: denies and tests; and what permits nothing. */
@@ -22,11 +22,15 @@ function mergeRules(rules: readonly CommandRule[]): readonly CommandRule[] {
   return sortedBy([...new Map(rules.map((rule) => [rule.id, rule])).values()], (rule) => rule.id);
 }
 
+function mergeEntries(entries: readonly OutsideEntry[]): readonly OutsideEntry[] {
+  return sortedBy([...new Map(entries.map((entry) => [entry.id, entry])).values()], (entry) => entry.id);
+}
+
 /**
  * System file, user file, trusted project file, flags.
  * - allowRead, allowWrite, pass: a list that is given is the whole list (`[]` allows nothing); with `lists: "add"` it is added;
  * - denyRead, denyWrite, protect.add, tests: added; nothing undoes a deny of a weaker layer;
- * - set: by name; commands: by id; everything else: the stronger value.
+ * - set: by name; commands, outside: by id; everything else: the stronger value.
  */
 export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "replace" | "add"): PolicyValues {
   const allow = (below: readonly string[], given: readonly string[] | undefined): readonly string[] => {
@@ -43,6 +47,7 @@ export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "rep
     pass: allow(base.pass, layer.pass),
     set: { ...base.set, ...layer.set },
     commands: mergeRules([...base.commands, ...(layer.commands ?? [])]),
+    outside: mergeEntries([...base.outside, ...(layer.outside ?? [])]),
   };
 }
 
@@ -58,6 +63,7 @@ export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyVa
     boundary: layer.boundary ?? base.boundary,
     // Any other change was found to widen.
     approval: base.approval === "auto-allow" ? (layer.approval ?? base.approval) : base.approval,
+    allowUnsandboxed: base.allowUnsandboxed && (layer.allowUnsandboxed ?? true),
     allowRead: layer.allowRead ?? base.allowRead,
     allowWrite: layer.allowWrite ?? base.allowWrite,
     pass: layer.pass ?? base.pass,

@@ -109,7 +109,7 @@ const unbuilt: readonly (readonly [string, string])[] = [
   ["approval: untrusted", "approval"],
   ["approval: {granular: {commands: ask}}", "approval"],
   ["uid: root", "uid"],
-  ["allowUnsandboxed: true", "allowUnsandboxed"],
+  ["outside: [{id: o, program: /usr/bin/id, pin: root, arguments: [], boundary: container}]", "outside[0].boundary"],
   ["acceptRisk: [{what: a, why: b, owner: c, until: '2027-01-01'}]", "acceptRisk"],
   ["filesystem: {readDefault: none}", "filesystem.readDefault"],
   ["filesystem: {strict: true}", "filesystem.strict"],

@@ -11,7 +11,6 @@ const unbuilt: readonly { readonly path: KeyPath; readonly accepted: unknown }[]
   { path: ["extends"], accepted: [] },
   { path: ["presets"], accepted: [] },
   { path: ["uid"], accepted: "auto" },
-  { path: ["allowUnsandboxed"], accepted: false },
   { path: ["acceptRisk"], accepted: [] },
   { path: ["filesystem", "strict"], accepted: false },
   { path: ["environment", "fakeEnvFiles"], accepted: false },
@@ -30,14 +29,20 @@ const unbuilt: readonly { readonly path: KeyPath; readonly accepted: unknown }[]
 ];
 
 /** Keys of which only some values are built. */
-const partly: readonly { readonly path: KeyPath; readonly built: readonly string[]; readonly unbuilt: readonly string[] }[] = [
+interface PartlyBuilt {
+  readonly path: KeyPath;
+  readonly built: readonly string[];
+  readonly unbuilt: readonly string[];
+}
+
+const partly: readonly PartlyBuilt[] = [
   { path: ["boundary"], built: ["auto", "process"], unbuilt: ["container", "microvm", "desktop", "wasi"] },
   { path: ["approval"], built: ["auto-allow", "regular", "never"], unbuilt: ["untrusted", "on-request"] },
   { path: ["filesystem", "readDefault"], built: ["system"], unbuilt: ["none"] },
 ];
 
-function checkPartly(value: unknown, findings: Findings): void {
-  for (const { path, built, unbuilt: waiting } of partly) {
+function checkPartly(rows: readonly PartlyBuilt[], value: unknown, findings: Findings): void {
+  for (const { path, built, unbuilt: waiting } of rows) {
     const found = valueAt(value, path);
     const isWaiting = (typeof found === "string" && waiting.includes(found)) || typeof valueAt(value, [...path, "granular"]) === "object";
     if (!isWaiting) continue;
@@ -59,7 +64,14 @@ export function checkSupported(value: unknown, findings: Findings): void {
     const values = accepted === undefined ? {} : { accepted: JSON.stringify(accepted) };
     findings.add({ code: "POLICY_KEY_UNSUPPORTED", situation, path, values });
   }
-  checkPartly(value, findings);
+  checkPartly(partly, value, findings);
+  for (const { path } of itemsAt(value, ["outside"])) {
+    checkPartly(
+      [{ path: [...path, "boundary"], built: ["outside"], unbuilt: ["container", "microvm", "desktop", "wasi"] }],
+      value,
+      findings,
+    );
+  }
   for (const { text, path } of textsAt(value, ["filesystem", "denyRead"])) {
     if (parsePattern(text).kind !== "glob") continue;
     findings.add({ code: "POLICY_KEY_UNSUPPORTED", situation: "policy.glob-unsupported", path, values: { value: showValue(text) } });

@@ -113,6 +113,26 @@ function checkUnique(value: unknown, [list, name]: readonly [string, string], fi
   }
 }
 
+/** Only whoever keeps the system's or the user's own file opens a way out: no project, trusted or not, and no flag. INVARIANT I-15 */
+function checkOutside(value: unknown, source: PolicySource, findings: Findings): void {
+  const entries = itemsAt(value, ["outside"]);
+  if (source.origin !== "system" && source.origin !== "user") {
+    if (valueAt(value, ["allowUnsandboxed"]) === true) invalid(findings, "policy.outside-not-own", ["allowUnsandboxed"]);
+    if (entries.length > 0) invalid(findings, "policy.outside-not-own", ["outside"]);
+  }
+  for (const { path } of entries) {
+    const cwd = valueAt(value, [...path, "cwd"]);
+    if (typeof cwd === "string") checkPath(cwd, [...path, "cwd"], findings);
+    const program = valueAt(value, [...path, "program"]);
+    const isPlain = typeof program !== "string" || (!program.endsWith("/") && !/\/(?:\.{0,2})(?:\/|$)/u.test(program));
+    if (!isPlain) invalid(findings, "policy.outside-program", [...path, "program"], { value: showValue(program) });
+    const environment = valueAt(value, [...path, "environment"]);
+    for (const name of isRecord(environment) ? Object.keys(environment) : []) {
+      if (matchesName("GLOVEBOX_*", name)) invalid(findings, "policy.environment-own", [...path, "environment", name], { name });
+    }
+  }
+}
+
 export function checkValues(value: unknown, source: PolicySource, facts: PolicyFacts, findings: Findings): void {
   checkTexts(value, [], findings);
   checkPaths(value, findings);
@@ -121,6 +141,8 @@ export function checkValues(value: unknown, source: PolicySource, facts: PolicyF
   checkRanges(value, findings);
   checkUnique(value, ["commands", "id"], findings);
   checkUnique(value, ["tests", "name"], findings);
+  checkUnique(value, ["outside", "id"], findings);
+  checkOutside(value, source, findings);
   if (source.origin !== "system" && valueAt(value, ["floor"]) === true) invalid(findings, "policy.floor-not-system", ["floor"]);
   for (const { path } of itemsAt(value, ["tests"])) {
     const request = valueAt(value, [...path, "request"]);

@@ -25,6 +25,7 @@ function scalarWidenings(base: PolicyValues, layer: LayerValues): readonly Field
   );
   // `regular` asks what `never` lets run, and `never` denies what `regular` asks: neither is narrower than the other.
   if (layer.approval !== undefined && layer.approval !== base.approval && base.approval !== "auto-allow") fields.push("approval");
+  if (layer.allowUnsandboxed === true && !base.allowUnsandboxed) fields.push("allowUnsandboxed");
   return [...fields, ...limitFields.filter((field) => (layer[field] ?? 0) > base[field])];
 }
 
@@ -33,10 +34,16 @@ function ruleWidens(base: PolicyValues, rule: PolicyValues["commands"][number]):
   return same === undefined ? rule.verdict === "allow" : canonicalJson(same) !== canonicalJson(rule);
 }
 
+function entryWidens(base: PolicyValues, entry: PolicyValues["outside"][number]): boolean {
+  const same = base.outside.find(({ id }) => id === entry.id);
+  return same === undefined || canonicalJson(same) !== canonicalJson(entry);
+}
+
 /**
  * - allowRead, allowWrite: the place must already be allowed by the base's rules (a place that only the default view shows is not);
  * - pass: covered by a name of the base; set: equal to the base's own value; limits: not above; approval: not looser;
  * - commands: no new `allow`, no rule of the base changed under its id;
+ * - allowUnsandboxed: not opened; outside: no entry that the base does not have as it is;
  * - boundary: equal, or one that `auto` may choose; audit: equal, since neither direction is plainly narrower.
  * Denies, tests, names and descriptions never widen.
  */
@@ -65,6 +72,10 @@ export function findWidenings(base: PolicyValues, layer: LayerValues, facts: Pol
     ...items(
       "commands",
       (layer.commands ?? []).filter((rule) => ruleWidens(base, rule)).map(({ id }) => id),
+    ),
+    ...items(
+      "outside",
+      (layer.outside ?? []).filter((entry) => entryWidens(base, entry)).map(({ id }) => id),
     ),
   ];
 }

@@ -37,6 +37,8 @@ const options: readonly OptionSpec[] = [
   { name: "pty", about: "cli.option.pty" },
   { name: "no-pty", about: "cli.option.no-pty" },
   { name: "interactive", about: "cli.option.interactive" },
+  { name: "unsandboxed", about: "cli.option.unsandboxed" },
+  { name: "outside", value: "ID", about: "cli.option.outside" },
   { name: "sheet", about: "cli.option.sheet" },
   { name: "quiet", about: "cli.option.quiet" },
 ];
@@ -50,14 +52,26 @@ function wantsPty(context: CliContext, input: CommandInput): boolean {
   return context.io.stdin.isTTY === true && context.stdout.isTerminal && context.stderr.isTerminal;
 }
 
+/** A way out of the sandbox, when one is asked for. */
+function outsideOf({ options: given }: CommandInput): Pick<RunRequest, "outside"> {
+  const entry = given.text("outside");
+  if (entry !== undefined && given.has("unsandboxed"))
+    throw usageError("usage.options-exclude", { option: "--unsandboxed", other: "--outside" });
+  const chosen = entry === undefined ? "--unsandboxed" : "--outside";
+  const isOutside = entry !== undefined || given.has("unsandboxed");
+  if (isOutside && given.has("pty")) throw usageError("usage.options-exclude", { option: chosen, other: "--pty" });
+  return isOutside ? { outside: { entry } } : {};
+}
+
 async function runRequest(context: CliContext, input: CommandInput): Promise<RunRequest> {
   const [command = "", ...rest] = input.operands;
   const overrides = runOverrides(input, context.cwd);
   const cwd = await startDirectory(context, input);
   const selection = await selectPolicy(context, input);
   const policy: PolicySelection = { ...selection, ...(overrides === undefined ? {} : { overrides }) };
-  const pty = wantsPty(context, input) ? { pty: context.stdout.size } : {};
-  return { policy, argv: [command, ...rest], cwd, callerEnvironment: context.io.env, ...pty };
+  const outside = outsideOf(input);
+  const pty = outside.outside === undefined && wantsPty(context, input) ? { pty: context.stdout.size } : {};
+  return { policy, argv: [command, ...rest], cwd, callerEnvironment: context.io.env, ...outside, ...pty };
 }
 
 function sheetChoice({ options: given }: CommandInput): "always" | "never" | "at-terminal" {
@@ -114,6 +128,6 @@ export const runCommand: CliCommand = {
     { line: "glovebox run --interactive -- git push", about: "cli.run.example.interactive" },
     { line: "glovebox run -- sh -c 'ls | wc -l'", about: "cli.run.example.shell" },
   ],
-  notes: ["cli.run.note.project", "cli.run.note.terminal", "cli.run.note.end"],
+  notes: ["cli.run.note.outside", "cli.run.note.project", "cli.run.note.terminal", "cli.run.note.end"],
   execute,
 };

@@ -103,6 +103,8 @@ export function fakePolicy(): CompiledPolicy {
       returnedBytes: 16,
       openFiles: 64,
     },
+    allowUnsandboxed: false,
+    outside: [],
     pendingApprovals: 20,
     retentionDays: 400,
     auditArgv: "redacted",

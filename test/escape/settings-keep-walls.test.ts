@@ -1,0 +1,137 @@
+// No setting turns a missing wall into a warning: bubblewrap is taken away, and then every key of the policy and every flag of `run` is tried in
+// its most permissive form. Each call must refuse, and the command must not have run. INVARIANT I-02
+import assert from "node:assert/strict";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { runCommand } from "../../src/cli/commands/run.ts";
+import { policyDocumentSchema } from "../../src/contracts/policy-document.ts";
+import { hostUser } from "../../src/kit/host-user.ts";
+import { type Captured, capture } from "../../src/kit/spawn.ts";
+import { makeGround } from "./harness/ground.ts";
+import { insideEnvironment } from "./harness/inside.ts";
+import { type ProgramCache, openProgramCache } from "./harness/program.ts";
+import { hostHas } from "./harness/stages.ts";
+
+const installation = path.join(import.meta.dirname, "..", "..");
+const isRoot = process.getuid?.() === 0;
+let programs: ProgramCache;
+
+before(async () => {
+  programs = await openProgramCache();
+});
+
+after(async () => {
+  await programs[Symbol.asyncDispose]();
+});
+
+/** The most that each key can be made to allow; the user's own file. A key that this version refuses refuses here too (code 2). */
+const documents: Readonly<Record<string, readonly string[]>> = {
+  apiVersion: [""],
+  metadata: ["metadata: {name: loose}"],
+  floor: ["floor: false"],
+  extends: ["extends: []"],
+  presets: ["presets: []"],
+  boundary: ["boundary: auto", "boundary: process"],
+  approval: ["approval: auto-allow", "approval: never"],
+  uid: ["uid: auto", "uid: root"],
+  allowUnsandboxed: ["allowUnsandboxed: true"],
+  outside: ["outside: [{id: t, program: /usr/bin/touch, pin: root, arguments: [marker]}]"],
+  acceptRisk: ["acceptRisk: [{what: bubblewrap, why: test, owner: me, until: '2999-01-01'}]"],
+  filesystem: ["filesystem: {allowRead: [/usr], allowWrite: [.]}", "filesystem: {strict: true}"],
+  environment: ["environment: {pass: [LANG], set: {A: b}}"],
+  limits: ["limits: {wall: 1d, output: 1GiB, pendingApprovals: 0}"],
+  commands: ["commands: [{id: a, match: {argvPrefix: [touch]}, verdict: allow}]"],
+  egress: ["egress: []"],
+  allowLocal: ["allowLocal: []"],
+  browser: ["browser: []"],
+  credentials: ["credentials: []"],
+  approvals: ["approvals: []"],
+  audit: ["audit: {argv: digest}"],
+  tests: ["tests: [{name: t, request: {argv: [touch]}, expect: allow}]"],
+};
+
+/** Every flag in its most permissive form, by the name of its option. */
+const flags: Readonly<Record<string, readonly string[]>> = {
+  policy: ["--policy", "POLICY"],
+  project: ["--project", "."],
+  cwd: ["--cwd", "."],
+  "allow-write": ["--allow-write", "."],
+  "deny-write": ["--deny-write", "/srv"],
+  "allow-read": ["--allow-read", "/usr"],
+  "deny-read": ["--deny-read", "/srv"],
+  env: ["--env", "GLOVE=no"],
+  pass: ["--pass", "LANG"],
+  wall: ["--wall", "1d"],
+  "output-limit": ["--output-limit", "1GiB"],
+  "result-file": ["--result-file", "result.json"],
+  pty: ["--pty"],
+  "no-pty": ["--no-pty"],
+  interactive: ["--interactive"],
+  unsandboxed: ["--unsandboxed"],
+  outside: ["--outside", "t"],
+  sheet: ["--sheet"],
+  quiet: ["--quiet"],
+};
+
+interface Tried extends Captured {
+  readonly ran: boolean;
+}
+
+/** `glovebox --yes run FLAGS -- touch marker` without bubblewrap and without a terminal, under this user policy. */
+async function withoutBubblewrap(document: string, words: readonly string[], resources: AsyncDisposableStack): Promise<Tried> {
+  const ground = await makeGround(resources);
+  const [state, project, home] = ["state", "plain-project", "user-home"].map((name) => path.join(ground.root, name));
+  if (state === undefined || project === undefined || home === undefined) throw new Error("three names give three paths");
+  await mkdir(state, { mode: 0o700 });
+  await mkdir(project);
+  await mkdir(path.join(home, ".config/glovebox"), { recursive: true });
+  const policy = `apiVersion: glovebox/v1\n${document}\n`;
+  await writeFile(path.join(home, ".config/glovebox/policy.yaml"), policy);
+  await writeFile(path.join(ground.root, "named.yaml"), "apiVersion: glovebox/v1\n");
+  const kept = [installation, ground.root].flatMap((place) => ["--bind", place, place]);
+  const view = ["--dev-bind", "/", "/", "--bind", home, hostUser().home, ...kept, ...(isRoot ? ["--cap-add", "ALL"] : [])];
+  const missing = [await programs.compiled("without-files"), "/usr/bin/bwrap", "/usr/local/bin/bwrap", "--"];
+  const given = words.map((word) => (word === "POLICY" ? path.join(ground.root, "named.yaml") : word));
+  const cli = [process.execPath, path.join(installation, "src/main.ts"), "--yes", "run", ...given, "--", "touch", "marker"];
+  const environment = { ...insideEnvironment(ground.home), XDG_STATE_HOME: state, XDG_RUNTIME_DIR: state, LANG: "C.UTF-8", NO_COLOR: "1" };
+  const line = ["--wait", "/usr/bin/bwrap", ...view, "--chdir", project, ...missing, ...cli];
+  const captured = await capture("/usr/bin/setsid", line, { environment, timeoutMs: 30_000 });
+  const marker = path.join(project, "marker");
+  const ran = await hostHas(marker);
+  if (ran) await rm(marker);
+  return { ...captured, ran };
+}
+
+/** 2: the policy or the call itself was refused; 120, 121: the way out; 122: the wall. */
+function assertRefused({ code, ran, stdout, stderr }: Tried, allowed: readonly number[], what: string): void {
+  assert.ok(!ran, `${what}: the command ran without a wall`);
+  assert.ok(allowed.includes(code), `${what}: code ${code} ${stdout}${stderr}`);
+  if (code === 122) assert.match(stderr + stdout, /bubblewrap/u, what);
+}
+
+test("the tables of this file name every key of the policy and every flag of `run`", () => {
+  assert.deepEqual(Object.keys(documents).toSorted(), Object.keys(policyDocumentSchema.shape).toSorted());
+  assert.deepEqual(Object.keys(flags).toSorted(), runCommand.options.map(({ name }) => name).toSorted());
+});
+
+for (const [key, variants] of Object.entries(documents)) {
+  test(`without bubblewrap no value of "${key}" lets a command run`, async () => {
+    for (const document of variants) {
+      await using resources = new AsyncDisposableStack();
+      const tried = await withoutBubblewrap(document, [], resources);
+      assertRefused(tried, [2, 122], document);
+      if (tried.code === 2) assert.match(tried.stderr, /POLICY_/u, document);
+    }
+  });
+}
+
+for (const [name, words] of Object.entries(flags)) {
+  test(`without bubblewrap --${name} lets no command run`, async () => {
+    await using resources = new AsyncDisposableStack();
+    const isWayOut = name === "unsandboxed" || name === "outside";
+    const opening = "allowUnsandboxed: true\noutside: [{id: t, program: /usr/bin/touch, pin: root, arguments: [marker]}]";
+    const tried = await withoutBubblewrap(opening, words, resources);
+    assertRefused(tried, isWayOut ? [121] : [122], words.join(" "));
+  });
+}
