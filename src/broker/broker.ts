@@ -229,8 +229,10 @@ async function openJournal({ parts, identity }: Action): Promise<TaskJournal> {
   }
 }
 
-function withoutInput({ stdin: _, ...io }: RunIo): RunIo {
-  return io;
+function withoutInput(io: RunIo): RunIo {
+  const { signal, ask } = io;
+  const asking = ask === undefined ? {} : { ask };
+  return { signal, ...asking, onOutput: (chunk) => io.onOutput(chunk), onStart: (control) => io.onStart(control) };
 }
 
 /** Runs one command as a task of its own. The result is released only when its record is on the device. */
