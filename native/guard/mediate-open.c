@@ -217,6 +217,7 @@ struct answer mediate_open(const struct caller *caller, const struct open_reques
 
 struct answer mediate_truncate(const struct caller *caller, uint64_t address, uint64_t length) {
   char path[PATH_BYTES];
+  if (length > INT64_MAX) return answer_error(EINVAL);
   if (caller_read_path(caller, address, path) != 0) return answer_continue();
   const char *rest;
   AUTO_CLOSE int base = -1;
