@@ -41,6 +41,15 @@ static int apply_attributes(int tree, const struct stat *status, uid_t allocated
   return syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attributes, sizeof attributes) == 0 ? 0 : errno;
 }
 
+// Some file systems (overlayfs) know no idmapped mounts. What everybody may read needs none, as long as nothing is written: as the owner of
+// nothing the sandbox's uid sees less of it, never more.
+static int attach_plain(int tree, const struct stat *status, bool read_only) {
+  const mode_t open_to_all = S_ISDIR(status->st_mode) ? S_IROTH | S_IXOTH : S_IROTH;
+  if (!read_only || (status->st_mode & open_to_all) != open_to_all) return EINVAL;
+  const struct mount_attr attributes = {.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY};
+  return syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attributes, sizeof attributes) == 0 ? 0 : errno;
+}
+
 static int make_target(const char *directory, const char *name, bool is_directory) {
   AUTO_CLOSE const int stage = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (stage < 0) return -1;
@@ -59,7 +68,8 @@ int stage_attach(const char *directory, const char *source, const char *name, ui
   if (from < 0 || fstat(from, &status) != 0) return failure(STEP_SOURCE, source, errno);
   AUTO_CLOSE const int tree = (int)syscall(SYS_open_tree, from, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
   if (tree < 0) return failure(STEP_SOURCE, source, errno);
-  const int error = apply_attributes(tree, &status, allocated, read_only);
+  int error = apply_attributes(tree, &status, allocated, read_only);
+  if (error == EINVAL) error = attach_plain(tree, &status, read_only);
   if (error != 0) return failure(STEP_IDMAP, source, error);
   AUTO_CLOSE const int target = make_target(directory, name, S_ISDIR(status.st_mode));
   if (target < 0) return failure(STEP_ATTACH, name, errno);

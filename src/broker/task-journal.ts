@@ -3,7 +3,7 @@ import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 import type { KernelObject } from "../contracts/boundary.ts";
-import { systemErrorCode } from "../contracts/glovebox-error.ts";
+import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
 import { sandboxIdSchema, taskIdSchema, type SandboxId, type TaskId } from "../contracts/ids.ts";
 
 const ownerSchema = z.strictObject({
@@ -103,8 +103,21 @@ async function readTask(directory: string, task: TaskId): Promise<JournalView> {
   return { task, directory, owner, objects };
 }
 
-/** Reads the journals of all tasks that have a directory, unfinished ones included. */
+/**
+ * Reads the journals of all tasks that have a directory, unfinished ones included.
+ * @throws LEDGER_UNREADABLE when it may not: what a crash left could then not be found
+ */
 export async function readTaskJournals(tasks: string): Promise<readonly JournalView[]> {
+  try {
+    return await readViews(tasks);
+  } catch (error) {
+    const errno = systemErrorCode(error);
+    if (errno === undefined) throw error;
+    throw new GloveboxError("LEDGER_UNREADABLE", "state.unreadable", { values: { directory: tasks, errno }, cause: error });
+  }
+}
+
+async function readViews(tasks: string): Promise<readonly JournalView[]> {
   const views: JournalView[] = [];
   for (const name of await readdir(tasks)) {
     const directory = path.join(tasks, name);

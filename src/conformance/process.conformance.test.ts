@@ -49,7 +49,9 @@ const target: ConformanceTarget = {
         },
         user: { uid, gid, name: username, home: homedir },
       },
-      release: () => removeTree(base, { parent: path.dirname(base) }),
+      release: async () => {
+        await removeTree(base, { parent: path.dirname(base) });
+      },
     };
   },
 };

@@ -124,8 +124,8 @@ export type ExitReport =
       readonly kind: "not-started";
       readonly code: 126 | 127;
       readonly errno: string;
-      /** The start directory is what failed, not the program: it does not exist inside, or may not be entered. */
-      readonly stage?: "directory";
+      /** What failed was not the program: the start directory does not exist inside or may not be entered; no more processes are allowed. */
+      readonly stage?: "directory" | "processes";
     }
   /** The sandbox ended underneath the command (guard died, protocol violation). */
   | { readonly kind: "lost"; readonly reason: string };

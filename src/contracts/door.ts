@@ -56,8 +56,8 @@ export interface RunResult {
     | {
         readonly kind: "exited" | "signalled" | "not-started" | "lost";
         readonly value: number;
-        /** Of `not-started`: the start directory is what failed, not the program. */
-        readonly stage?: "directory";
+        /** Of `not-started`: the start directory or the number of processes is what failed, not the program. */
+        readonly stage?: "directory" | "processes";
       }
     | undefined;
   readonly limitHits: readonly LimitHit[];

@@ -14,7 +14,10 @@ import { sizes } from "./protocol.ts";
 function notStarted(message: CommandMessage & { kind: "not-started" }): ExitReport {
   const errno = errnoName(message.errno);
   const isAbsent = message.stage === "exec" && (errno === "ENOENT" || errno === "ENOTDIR");
-  return { kind: "not-started", code: isAbsent ? 127 : 126, errno, ...(message.stage === "cwd" ? { stage: "directory" } : {}) };
+  const report = { kind: "not-started", code: isAbsent ? 127 : 126, errno } as const;
+  if (message.stage === "cwd") return { ...report, stage: "directory" };
+  // fork(2), and execve(2) after a change of user: the user, or the sandbox, has as many processes as it may have.
+  return errno === "EAGAIN" && message.stage !== "terminal" ? { ...report, stage: "processes" } : report;
 }
 
 function exited(message: CommandMessage & { kind: "exited" }): ExitReport {

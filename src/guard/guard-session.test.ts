@@ -111,6 +111,9 @@ test("exec() rejects when a wall is missing, and reports what could not be start
   const astray = session.exec({ ...command, argv: ["true"] });
   guard.send(guardFrame(frameTypes.notStarted, 3, stages.cwd, 2));
   assert.deepEqual(await (await astray).exit, { kind: "not-started", code: 126, errno: "ENOENT", stage: "directory" });
+  const crowded = session.exec({ ...command, argv: ["true"] });
+  guard.send(guardFrame(frameTypes.notStarted, 4, stages.fork, 11));
+  assert.deepEqual(await (await crowded).exit, { kind: "not-started", code: 126, errno: "EAGAIN", stage: "processes" });
 });
 
 test("exec() refuses NUL characters and more arguments than the guard takes, and sends nothing", async () => {

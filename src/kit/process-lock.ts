@@ -2,7 +2,7 @@
 // Node has no flock(2); SQLite's exclusive transaction is an fcntl(2) lock on the file. Nothing is ever written to it.
 // It does not lock threads against each other beyond what SQLite does, and nothing else in the process may open the two files:
 // closing any descriptor of a file drops this process's fcntl locks on it.
-import { closeSync, lstatSync, openSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, lstatSync, openSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 
@@ -42,7 +42,12 @@ class LockFile {
     createMissing(this.#file);
     this.#journalless = false;
     this.#inode = this.#currentInode() ?? 0n;
-    this.#database = new DatabaseSync(this.#file, { timeout: 0 });
+    try {
+      this.#database = new DatabaseSync(this.#file, { timeout: 0 });
+    } catch (error) {
+      accessSync(this.#file, constants.R_OK | constants.W_OK); // says EACCES where SQLite says only that it cannot; opens nothing
+      throw error;
+    }
     return this.#database;
   }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmod, readdir, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { openProcessBoundary, type ProcessBoundaryOptions, reapProcessSandbox } from "../../src/boundaries/process/process.ts";
@@ -67,6 +67,21 @@ test("the launcher gives nobody a uid that a process has, and an ordinary user n
   other.kill("SIGKILL");
   await once(other, "close");
   assert.deepEqual(launch(), [0, ""]);
+});
+
+test("what everybody may read needs no idmapped mount, as long as it is shown read-only: a toolchain on a file system without them", async () => {
+  if (process.getuid?.() !== 0)
+    return assert.equal(process.geteuid?.(), process.getuid?.(), "no launcher stands between an ordinary user and bubblewrap");
+  const root = await mkdtemp(path.join(base, "plain-"));
+  // ramfs knows no idmapped mounts, as overlayfs does not.
+  const script = `mount -t ramfs ramfs "$0" && cd "$0" && mkdir -m 755 open && mkdir -m 700 closed && echo tool > open/f && chmod 644 open/f || exit 9
+launch() { "$1" --uid 1879048190 --stage /run "$2" "$0/$3" t -- /bin/sh -c 'cat /run/t/f; touch /run/t/new' 2>&1; echo "ended $?"; }
+launch "$1" --idmap-ro open; launch "$1" --idmap-ro closed; launch "$1" --idmap open`;
+  const { stdout } = spawnSync("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script, root, options.launcherPath], { encoding: "utf8" });
+  assert.match(
+    stdout,
+    /^tool\n.*Read-only file system\n.*ended 1\nlauncher: idmap \S+ EINVAL\nended \d+\nlauncher: idmap \S+ EINVAL\nended \d+\n$/su,
+  );
 });
 
 test("a guard that is not our guard opens nothing", async () => {

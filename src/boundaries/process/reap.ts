@@ -1,6 +1,5 @@
 // Ends what a broker that died left of a process sandbox. It kills only what carries the sandbox's marker, runs as one of our uids and
 // was started as one of our own programs; what merely looks like it is left alone.
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { removeTree } from "../../kit/remove-tree.ts";
 import { isCgroupOf, removeCgroup } from "./cgroups.ts";
@@ -69,7 +68,6 @@ export async function reapProcessSandbox(request: ReapRequest): Promise<ReapCoun
   let cgroups = 0;
   for (const group of request.cgroups ?? []) if (isCgroupOf(request.sandboxId, group) && (await removeCgroup(group))) cgroups += 1;
   const directory = request.privateDirectory;
-  if (directory === undefined || !existsSync(directory)) return { processes: found.length, directories: 0, cgroups };
-  await removeTree(directory, { parent: path.dirname(directory) });
-  return { processes: found.length, directories: 1, cgroups };
+  const wasThere = directory !== undefined && (await removeTree(directory, { parent: path.dirname(directory) }));
+  return { processes: found.length, directories: wasThere ? 1 : 0, cgroups };
 }

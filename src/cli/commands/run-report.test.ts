@@ -186,3 +186,10 @@ test("run says that the start directory is not visible inside, and which flag sh
   const json = await callCli(["run", "--json", "--", "pwd"], { door });
   assert.ok(runJsonSchema.safeParse(JSON.parse(json.out())).success);
 });
+
+test("run says that no more processes are allowed, not that the program is not executable", async () => {
+  const child = { kind: "not-started" as const, value: 126, stage: "processes" as const };
+  const call = await callCli(["run", "--", "true"], { door: { run: async () => fakeResult({ outcome: "failed", exitCode: 126, child }) } });
+  assert.equal(call.code, 126);
+  assert.match(call.err(), /Cannot start "true": no more processes are allowed; .*ulimit -u/u);
+});

@@ -35,6 +35,7 @@ function endNote(result: RunResult, { argv, cwd }: Asked): Sentence | undefined 
   const command = argv[0] ?? "";
   if (result.child?.kind === "not-started") {
     if (result.child.stage === "directory") return { key: "cli.run.directory-absent", values: { directory: cwd } };
+    if (result.child.stage === "processes") return { key: "cli.run.no-process", values: { command } };
     return { key: result.child.value === 127 ? "cli.run.not-found" : "cli.run.not-executable", values: { command } };
   }
   const notes: Partial<Record<RunOutcome, Sentence>> = {
