@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { test } from "node:test";
 import type { Execution, ExitReport, OutputChunk } from "../contracts/boundary.ts";
 import type { LimitHit, Limits, UsageEvidence } from "../contracts/limits.ts";
-import { supervise, type SupervisionReport } from "./supervise.ts";
+import { elapsedMs, supervise, type SupervisionReport } from "./supervise.ts";
 
 const limits: Limits = {
   cpuMs: 1000,
@@ -116,4 +116,10 @@ test("supervise() reads a limit from the signal by which the kernel ends its pro
     );
   }
   assert.deepEqual((await watch(new FakeExecution([], exited), never)).limitHits, []);
+});
+
+test("elapsedMs() counts a millisecond that has begun, so that a wall time that was reached is not told as less", () => {
+  assert.equal(elapsedMs(5n, 5n), 0);
+  assert.equal(elapsedMs(0n, 999_200_000n), 1000);
+  assert.equal(elapsedMs(0n, 1_000_000_000n), 1000);
 });

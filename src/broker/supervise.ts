@@ -55,8 +55,9 @@ class Tail {
   }
 }
 
-function elapsedMs(since: bigint, now: bigint): number {
-  return Number((now - since) / 1_000_000n);
+/** A millisecond that has begun counts: a timer may fire a part of one early, and a limit that was reached was not missed by it. */
+export function elapsedMs(since: bigint, now: bigint): number {
+  return Number((now - since + 999_999n) / 1_000_000n);
 }
 
 async function feedStdin(execution: Execution, stdin: AsyncIterable<Uint8Array> | undefined): Promise<void> {
