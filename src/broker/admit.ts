@@ -87,10 +87,14 @@ export async function admit(action: Action): Promise<Permit | undefined> {
   parts.step("decided");
   await record.decision(asked, decision, Object.keys(environment));
   parts.step("decision recorded");
+  const denied = { task: identity.task, command: asked.argv.map(quoteArgument).join(" ") };
   try {
     const error = refusal(identity.task, asked, decision);
     if (error !== undefined) throw error;
-    return decision.verdict === "ask" ? await permitFor(action, decision) : undefined;
+    if (decision.verdict === "ask") return await permitFor(action, decision);
+    // Outside nothing is ever allowed by a rule. Were it, it would stop here.
+    if (action.outside !== undefined) throw new GloveboxError("POLICY_DENIED", "run.outside-closed", { values: denied });
+    return undefined;
   } catch (error) {
     await record.resultWithoutRun("denied");
     await parts.ledger.seal();

@@ -67,9 +67,11 @@ async function look(parts: PermitParts, policyHash: string): Promise<Looked> {
   const { kind, argv, cwd, environment, decision, io } = parts;
   const examined = await examineFiles({ argv, cwd, searchPath: environment["PATH"] ?? "" });
   if (parts.entry !== undefined) await checkPin(parts.entry, examined.files);
-  const liveInput = io.stdin === undefined ? [] : [{ what: "live-input" as const, name: "" }];
+  const input = io.stdinDigest === undefined ? [] : [{ role: "input" as const, path: "-", digest: io.stdinDigest }];
+  const liveInput = io.stdin === undefined || input.length > 0 ? [] : [{ what: "live-input" as const, name: "" }];
   const notBound = [...examined.notBound, ...liveInput];
-  return { examined, subject: { kind, argv, cwd, ruleId: decision.ruleId, files: examined.files, notBound, environment, policyHash } };
+  const files = [...examined.files, ...input];
+  return { examined, subject: { kind, argv, cwd, ruleId: decision.ruleId, files, notBound, environment, policyHash } };
 }
 
 function isInWriteRoot(policy: CompiledPolicy, file: string): boolean {

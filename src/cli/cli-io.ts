@@ -35,6 +35,8 @@ export interface CliIo {
   isInBackground(): boolean;
   /** Lets the terminal of stdin pass output bytes unchanged, until raw mode is left. Nothing happens where that cannot be done. */
   passOutputUnchanged(): void;
+  /** All of standard input when it is a regular file of at most 16 MiB, read now; undefined otherwise. */
+  readWholeInput(): Uint8Array | undefined;
   /** The terminal at which a person can be asked; undefined where there is none, or where we are inside a sandbox ourselves. */
   openPrompt(): Promise<PromptTerminal | undefined>;
 }

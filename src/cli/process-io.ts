@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { isInBackground } from "../kit/foreground.ts";
 import { openPipeOutput } from "../kit/open-pipe-output.ts";
 import { openPromptTerminal } from "../kit/prompt-terminal.ts";
+import { readRegularStdin } from "../kit/read-regular-stdin.ts";
 import { runOnStdin } from "../kit/spawn.ts";
 import type { CliIo } from "./cli-io.ts";
 
@@ -21,6 +22,7 @@ export function openProcessIo(process: NodeJS.Process, env: CliIo["env"]): CliIo
     env,
     isInBackground,
     passOutputUnchanged: () => runOnStdin("/bin/stty", ["-opost"]),
+    readWholeInput: readRegularStdin,
     openPrompt: async () => (existsSync(guardInside) ? undefined : openPromptTerminal()),
     events: {
       on: (name, listener) => process.on(name, listener),

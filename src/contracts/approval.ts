@@ -6,8 +6,9 @@ export type ApprovalKind = "command" | "unsandboxed" | "narrow";
 
 /** A file whose content the approval covers. */
 export interface BoundFile {
-  readonly role: "program" | "interpreter" | "operand";
-  /** Absolute, without links: the place that was opened. */
+  /** `input`: the whole of standard input, read before the question. */
+  readonly role: "program" | "interpreter" | "operand" | "input";
+  /** Absolute, without links: the place that was opened. `-` for the input. */
   readonly path: string;
   readonly digest: Digest;
 }

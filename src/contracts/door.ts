@@ -4,6 +4,7 @@ import type { AskPerson } from "./approval.ts";
 import type { OutputChunk, ProbeLine, SignalName } from "./boundary.ts";
 import type { LimitHit, UsageEvidence } from "./limits.ts";
 import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
+import type { Digest } from "./ids.ts";
 import type { StoredRecord } from "./ledger.ts";
 import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
 
@@ -34,6 +35,8 @@ export interface RunIo {
   readonly signal: AbortSignal;
   /** Bytes for the command's stdin; undefined gives it an empty one. */
   readonly stdin?: AsyncIterable<Uint8Array>;
+  /** Digest of all of `stdin`, where the caller holds the whole of it already: then an approval covers it. */
+  readonly stdinDigest?: Digest;
   /** How to ask a person. Absent: nobody can be asked, and what would ask is refused. */
   readonly ask?: AskPerson;
   /** Resolves when the caller has taken the bytes; that is the back-pressure. */

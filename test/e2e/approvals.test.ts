@@ -1,5 +1,6 @@
 // A person is asked at a real terminal: what is granted runs once, what is refused does not run, and nothing from inside a sandbox can answer.
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
 import { access, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -72,6 +73,7 @@ test("`run --interactive` asks, and runs what a person granted, once", async (t)
     "approval.answered granted",
     "execution.opened",
     "execution.ended",
+    "execution.changes",
     "execution.closed",
     "result.returned ok",
   ]);
@@ -178,4 +180,42 @@ test("a rule with `ask` asks, an allow rule does not under `regular`, and `never
   assert.equal((await (await ground(t, `approval: regular\n${rules}`)).run("run --interactive -- true")).code, 0);
   const never = await (await ground(t, `approval: never\n${rules}`)).run("run --interactive -- touch made");
   assert.equal(never.code, 120, never.seen);
+});
+
+test("input that is a whole file is covered by the answer", async (t) => {
+  const at = await ground(t);
+  await writeFile(path.join(at.base, "input"), "from the file\n");
+  const line = `${at.line("run --interactive --no-pty -- cat")} < ${at.base}/input`;
+  const { seen, code } = await atTerminal(line, { environment: at.environment, typings: [grant] });
+  assert.equal(code, 0, seen);
+  assert.match(seen, /input: \(with its content as it is now\)/u);
+  assert.doesNotMatch(seen, /NOT covered/u);
+  assert.match(seen, /Granted, once\.\r\nfrom the file\r\n/u);
+});
+
+test("while the question stands, nothing from a sandbox in the background is written beside it", async (t) => {
+  const at = await ground(t, "");
+  await writeFile(path.join(at.base, "asking.yaml"), "apiVersion: glovebox/v1\napproval: regular\n");
+  const ticks = path.join(at.project, "ticks");
+  const count = (): number => (existsSync(ticks) ? readFileSync(ticks).length : 0);
+  // It writes a line that could pass for a question, notes it, and goes on.
+  const forger = "while :; do echo FORGED; printf x >> ticks; sleep 0.02; done";
+  const asking = at.line("run --interactive -- true").replace("policy.yaml", "asking.yaml");
+  const line = `set -m; ${at.line(`run --no-pty -- sh -c '${forger}'`)} & until [ -s ${ticks} ]; do sleep 0.05; done; ${asking}; echo code $?; kill %1; kill -CONT %1; wait`;
+  const typings: readonly Typing[] = [
+    {
+      after: /anything else refuses: /u,
+      keys: (seen) => {
+        const from = count();
+        // The background sandbox goes on meanwhile; its output waits.
+        while (count() < from + 20) readFileSync("/proc/self/stat");
+        return `${codeIn(seen)}\n`;
+      },
+    },
+  ];
+  const { seen } = await atTerminal(line, { environment: at.environment, typings });
+  assert.match(seen, /FORGED/u, "the control: it writes to this terminal when nobody is asked");
+  assert.match(seen, /code 0/u, seen);
+  const question = seen.slice(seen.indexOf("Glovebox asks you"), seen.indexOf("Granted, once."));
+  assert.doesNotMatch(question, /FORGED/u);
 });

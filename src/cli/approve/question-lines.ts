@@ -23,6 +23,7 @@ const roleKeys: Readonly<Record<BoundFile["role"], string>> = {
   program: "approval.label.program",
   interpreter: "approval.label.interpreter",
   operand: "approval.label.operand",
+  input: "approval.label.input",
 };
 
 const notBoundKeys: Readonly<Record<NotBound["what"], string>> = {
@@ -34,7 +35,7 @@ const notBoundKeys: Readonly<Record<NotBound["what"], string>> = {
 function fileRow(question: ApprovalQuestion, { role, path }: BoundFile, { text }: QuestionOptions): Row {
   const isPlanted = question.filesInWriteRoots.includes(path);
   const note = text({ key: isPlanted ? "approval.note.bound-in-root" : "approval.note.bound" });
-  return { label: roleKeys[role], shown: showWord(path, text), note };
+  return { label: roleKeys[role], shown: role === "input" ? whole("") : showWord(path, text), note };
 }
 
 function namesShown(names: readonly string[], text: Texts): Shown {

@@ -14,8 +14,8 @@ function shortTime(ts: string): string {
 }
 
 function wordOf(record: StoredRecord): string {
-  const { verdict, outcome, code, exit } = record.body;
-  const word = [verdict, outcome, code].find(isText);
+  const { verdict, outcome, code, answer, exit } = record.body;
+  const word = [verdict, outcome, code, answer].find(isText);
   if (word !== undefined) return escapeText(word, 60);
   if (typeof exit !== "object" || exit === null || !("kind" in exit) || !isText(exit.kind)) return "-";
   const value = "value" in exit && typeof exit.value === "number" ? ` ${exit.value}` : "";
@@ -23,7 +23,7 @@ function wordOf(record: StoredRecord): string {
 }
 
 function paintOf(word: string): Paint | undefined {
-  if (["allow", "ok", "exited 0"].includes(word)) return "green";
+  if (["allow", "ok", "exited 0", "granted"].includes(word)) return "green";
   if (["deny", "denied", "refused", "lost", "timeout", "limit"].includes(word)) return "red";
   return word === "ask" || word === "failed" || word === "cancelled" ? "yellow" : undefined;
 }

@@ -1,6 +1,8 @@
 // One run from the door's side: streams, terminal and signals are joined to the command, and given back on every way out.
 import type { AskPerson } from "../../contracts/approval.ts";
-import type { Door, RunRequest, RunResult } from "../../contracts/door.ts";
+import type { Door, RunIo, RunRequest, RunResult } from "../../contracts/door.ts";
+import { digestSchema } from "../../contracts/ids.ts";
+import { sha256Digest } from "../../kit/digest.ts";
 import type { CliContext } from "../command.ts";
 import { watchEndKey } from "./end-key.ts";
 import type { OutputSink } from "./output-sink.ts";
@@ -28,6 +30,17 @@ function chunksOf(context: CliContext, stdin: StdinBytes, { request, abort }: Dr
   return watchEndKey(stdin.chunks, { onEnd: () => abort.abort() });
 }
 
+/** With a person to ask, a whole input is read first, so that the answer covers it. */
+function inputFor(context: CliContext, stdin: StdinBytes | undefined, options: DriveOptions): Pick<RunIo, "stdin" | "stdinDigest"> {
+  const whole = options.ask === undefined ? undefined : context.io.readWholeInput();
+  if (whole !== undefined) return { stdin: once(whole), stdinDigest: digestSchema.parse(sha256Digest(whole)) };
+  return stdin === undefined ? {} : { stdin: chunksOf(context, stdin, options) };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}
+
 function whenAborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => resolve(), { once: true });
@@ -46,7 +59,7 @@ export async function driveRun(context: CliContext, options: DriveOptions): Prom
   let failure: unknown;
   const result = await options.door.run(request, {
     signal: abort.signal,
-    ...(stdin === undefined ? {} : { stdin: chunksOf(context, stdin, options) }),
+    ...inputFor(context, stdin, options),
     ...(options.ask === undefined ? {} : { ask: options.ask }),
     onOutput: async (chunk) => {
       if (abort.signal.aborted) return;

@@ -124,6 +124,7 @@ export function createFakeIo(options: FakeIoOptions = {}): FakeIo {
       env: options.env ?? {},
       events,
       isInBackground: () => options.isInBackground ?? false,
+      readWholeInput: () => undefined,
       openPrompt: async () => prompt,
       passOutputUnchanged: () => stdin.noteUnchangedOutput(),
     },
