@@ -19,6 +19,8 @@
 #define GB_SIZE_NAME_MAX 63u       // bytes of a listed name
 #define GB_SIZE_TOUCH_HEADER 32u
 #define GB_SIZE_TOUCH_LISTED_MAX 134217728u // bytes of the touch log without contents
+#define GB_SIZE_READ_RULES_MAX 1024u
+#define GB_SIZE_SEGMENTS_MAX 62u   // of one read rule: its states are the bits of one number
 #define GB_SIZE_REFUSED_MAX 100u   // REFUSED frames of one command; the rest is only counted
 #define GB_SIZE_LANDLOCK_ABI_MIN 6u  // file system rights with REFER, TRUNCATE and IOCTL_DEV, and the two scopes
 
@@ -40,6 +42,9 @@
 #define GB_TYPE_LISTED_NAME 0x1au   // a name, or two with a slash between, without NUL: never made or written in a write root, in any letter case
 #define GB_TYPE_LISTED_PATH 0x1bu   // path without NUL: neither it nor anything below it is made or written, nor what lies above it renamed
 #define GB_TYPE_TOUCH_LOG 0x1fu     // u32 descriptor, u32 0, u64 most bytes of one content, u64 of all
+#define GB_TYPE_READ_RULE 0x1cu     // u8 kind, then the segments from / on: u8 kind, u16 length, bytes
+#define GB_TYPE_READ_EXEMPT 0x1du   // path without NUL that no glob denies
+#define GB_TYPE_STRICT 0x1eu        // empty: the guard performs opens that only read as well
 
 // Guard to host.
 #define GB_TYPE_READY 0x40u       // u32 landlock abi, u32 layers, u64 handled file system rights, u64 scopes
@@ -54,6 +59,14 @@
 #define GB_TYPE_TREE_GONE 0x49u   // empty: no process of this command is left
 #define GB_TYPE_REFUSED 0x4au     // u32 call, u32 errno, u32 rule, path inside: the mediator refused one call
 #define GB_TYPE_REFUSED_TOTAL 0x4bu // u32 count of all refused calls; comes before TREE_GONE when there was one
+
+#define GB_READ_DENY_LITERAL 1u
+#define GB_READ_DENY_GLOB 2u
+#define GB_READ_ALLOW_LITERAL 3u
+
+#define GB_SEGMENT_LITERAL 1u
+#define GB_SEGMENT_GLOB 2u // * ? [...] and \ before a character that means itself
+#define GB_SEGMENT_ANY 3u  // any number of names
 
 #define GB_CHANNEL_STDIN 0u
 #define GB_CHANNEL_STDOUT 1u
@@ -113,6 +126,7 @@
 #define GB_RULE_DEVICE 6u
 #define GB_RULE_LISTED_PATH 8u  // a path that the policy denies
 #define GB_RULE_HOST_SOCKET 9u  // nothing in this network namespace listens there
+#define GB_RULE_DENIED_READ 11u // what the policy keeps from being read
 #define GB_RULE_CROWDED 10u     // too many calls wait at once
 #define GB_RULE_FOLDING 7u      // the directory takes different names for one, beyond ASCII letters
 

@@ -11,6 +11,7 @@
 #include "filter.h"
 #include "landlock.h"
 #include "mediation.h"
+#include "read-rules.h"
 #include "sweep.h"
 #include "touch.h"
 
@@ -84,6 +85,10 @@ static int open_touch_log(struct guard *guard, const struct message_touch_log *w
   return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
 }
 
+static int add_read_rule(struct guard *guard, int error) {
+  return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
+}
+
 static int enter_session_domain(struct guard *guard) {
   int error = landlock_add_own_rules(&landlock);
   if (error == 0) error = landlock_enter(landlock.session);
@@ -97,7 +102,7 @@ static int seal(struct guard *guard) {
   guard->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (guard->proc < 0) return fail_wall(guard, GB_WALL_PROC, errno, NO_RULE);
   if (!sweep_sees_own_namespace(guard->proc)) return fail_wall(guard, GB_WALL_PROC, ESRCH, NO_RULE);
-  if (has_layer(guard, GB_LAYER_SECCOMP) && !filter_assemble(&filter, mediates(guard))) return fail_wall(guard, GB_WALL_SECCOMP, E2BIG, NO_RULE);
+  if (has_layer(guard, GB_LAYER_SECCOMP) && !filter_assemble(&filter, (struct filter_choice){mediates(guard), read_rules_are_strict()})) return fail_wall(guard, GB_WALL_SECCOMP, E2BIG, NO_RULE);
   if (mediates(guard)) {
     const int error = mediation_prepare();
     if (error != 0) return fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
@@ -137,6 +142,13 @@ static int act_on_setup(struct guard *guard, const struct message *message) {
       return add_path(guard, message->text);
     case GB_TYPE_TOUCH_LOG:
       return open_touch_log(guard, &message->touch_log);
+    case GB_TYPE_READ_RULE:
+      return add_read_rule(guard, read_rules_add(&message->read_rule));
+    case GB_TYPE_READ_EXEMPT:
+      return add_read_rule(guard, read_rules_exempt(message->text));
+    case GB_TYPE_STRICT:
+      read_rules_begin_strict();
+      return GO_ON;
     case GB_TYPE_SEAL:
       return seal(guard);
     default:

@@ -73,6 +73,10 @@ static void emit_create_mode(struct bpf_program *program, const struct syscall_r
   bpf_load_argument(program, row->argument + 1);
   bpf_skip_unless_any_bit(program, row->bits, 1);
   bpf_refuse(program, row->error);
+  if (program->strict) {
+    emit_end(program, row);
+    return;
+  }
   bpf_load_argument(program, row->argument);
   bpf_skip_unless_any_bit(program, O_PATH, 1); // opens nothing, whatever else is asked for
   bpf_allow(program);
@@ -136,8 +140,9 @@ static void emit_row(struct bpf_program *program, const struct syscall_row *row)
   if (!program->overflowed) program->code[test].jf = (uint8_t)(program->length - test - 1); // a body is shorter than 64 instructions
 }
 
-bool filter_assemble(struct bpf_program *program, bool mediated) {
-  program->mediated = mediated;
+bool filter_assemble(struct bpf_program *program, struct filter_choice choice) {
+  program->mediated = choice.mediated;
+  program->strict = choice.mediated && choice.strict;
   program->length = 0;
   program->overflowed = false;
   emit_entry(program);

@@ -4,8 +4,13 @@
 
 #include "bpf.h"
 
-// Assembles the table into *program; `mediated`: with notifications for the calls that a mediator performs. False when it does not fit.
-bool filter_assemble(struct bpf_program *program, bool mediated);
+struct filter_choice {
+  bool mediated; // with notifications for the calls that a mediator performs
+  bool strict;   // also for opens that only read
+};
+
+// Assembles the table into *program. False when it does not fit.
+bool filter_assemble(struct bpf_program *program, struct filter_choice choice);
 
 // Puts the calling thread under the filter; it needs no_new_privs. 0, or an errno. *listener is where its
 // notifications come out, or -1.

@@ -81,18 +81,62 @@ static int64_t limit_us(int socket) {
   return (int64_t)limit.tv_sec * 1000000 + limit.tv_usec;
 }
 
-int connect_interruptibly(const struct caller *caller, int socket, const struct sockaddr *address, socklen_t length) {
+struct wait {
+  const struct caller *caller;
+  int64_t limit; // microseconds, 0: none
+  int late;      // the errno when it is over
+};
+
+// Tries once; 0 or an errno, EINTR when the tick came.
+typedef int (*attempt)(void *what);
+
+static int repeat(const struct wait *wait, attempt try, void *what) {
   timer_t timer;
   if (!start_timer(&timer)) return EAGAIN;
-  const int64_t limit = limit_us(socket);
-  const int64_t end = now_us() + limit;
+  const int64_t end = now_us() + wait->limit;
   let_tick(true);
   int error;
   do {
-    error = connect(socket, address, length) == 0 ? 0 : errno; // after EINTR a connection under way goes on
-    if (error == EINTR && limit > 0 && now_us() >= end) error = address->sa_family == AF_UNIX ? EAGAIN : EINPROGRESS;
-  } while (error == EINTR && !caller_is_interrupted(caller));
+    error = try(what);
+    if (error == EINTR && wait->limit > 0 && now_us() >= end) error = wait->late;
+  } while (error == EINTR && !caller_is_interrupted(wait->caller));
   let_tick(false);
   timer_delete(timer);
-  return error == EINTR && limit == 0 ? RESTART_AFTER_SIGNAL : error;
+  return error == EINTR && wait->limit == 0 ? RESTART_AFTER_SIGNAL : error;
+}
+
+struct opening {
+  const char *name;
+  int flags, fd;
+};
+
+static int try_open(void *what) {
+  struct opening *opening = what;
+  opening->fd = open(opening->name, opening->flags);
+  return opening->fd < 0 ? errno : 0;
+}
+
+int open_interruptibly(const struct caller *caller, const char *name, int flags, int *fd) {
+  struct opening opening = {name, flags, -1};
+  const int error = repeat(&(struct wait){.caller = caller}, try_open, &opening);
+  *fd = opening.fd;
+  return error;
+}
+
+struct connecting {
+  int socket;
+  const struct sockaddr *address;
+  socklen_t length;
+};
+
+// After EINTR a connection under way goes on.
+static int try_connect(void *what) {
+  const struct connecting *connecting = what;
+  return connect(connecting->socket, connecting->address, connecting->length) == 0 ? 0 : errno;
+}
+
+int connect_interruptibly(const struct caller *caller, int socket, const struct sockaddr *address, socklen_t length) {
+  const int late = address->sa_family == AF_UNIX ? EAGAIN : EINPROGRESS;
+  struct connecting connecting = {socket, address, length};
+  return repeat(&(struct wait){caller, limit_us(socket), late}, try_connect, &connecting);
 }

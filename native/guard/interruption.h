@@ -14,7 +14,8 @@
 bool interruption_prepare(void);
 // A signal waits for the caller, or it is gone.
 bool caller_is_interrupted(const struct caller *caller);
-// connect(2) that ends when the caller is interrupted. 0 or an errno, or RESTART_AFTER_SIGNAL.
+// open(2) and connect(2) that end when the caller is interrupted. 0 or an errno, or RESTART_AFTER_SIGNAL.
+int open_interruptibly(const struct caller *caller, const char *name, int flags, int *fd);
 int connect_interruptibly(const struct caller *caller, int socket, const struct sockaddr *address, socklen_t length);
 
 #endif

@@ -120,15 +120,18 @@ static enum place_kind kind_by_structure(const struct place *place, const char *
   return kind_in_part(place, above, above_length, loose);
 }
 
+bool directory_folds(int directory) {
+  long flags = 0;
+  return ioctl(directory, GET_FLAGS, &flags) == 0 && (flags & FLAG_CASEFOLD) != 0;
+}
+
 // A directory with folded names takes letters beyond ASCII for ASCII ones, so that a name there may be a listed one in disguise.
 static bool may_be_folded(const struct place *place) {
   bool plain = true;
   for (const char *at = place->path + place->root->length; *at != '\0'; at++) plain = plain && (unsigned char)*at < 0x80;
   if (plain) return false;
   AUTO_CLOSE const int directory = openat(place->parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  long flags = 0;
-  if (directory < 0) return true;
-  return ioctl(directory, GET_FLAGS, &flags) == 0 && (flags & FLAG_CASEFOLD) != 0;
+  return directory < 0 || directory_folds(directory);
 }
 
 static enum place_kind kind_of(const struct place *place, const struct walk *walk, const char *above, size_t above_length) {

@@ -11,7 +11,8 @@
 
 #include "../cleanup.h"
 #include "git-files.h"
-#include "mediate.h"
+#include "mediate-read.h"
+#include "read-rules.h"
 #include "touch.h"
 #include "waiting.h"
 
@@ -101,6 +102,9 @@ static struct answer open_pointer(struct opening *opening, enum place_kind kind)
 
 static struct answer open_place(struct opening *opening) {
   const bool creates = !opening->exists && (opening->flags & O_CREAT) != 0;
+  if (read_rules_deny(opening->place.path, directory_folds(opening->place.parent))) {
+    return answer_refusal(&opening->place, opening->call, GB_RULE_DENIED_READ);
+  }
   if (!writes(opening) && !creates) return answer_continue();
   if (opening->exists && (opening->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return answer_error(EEXIST);
   if (opening->exists && has_special_bits(&opening->status)) return answer_error(EACCES); // before anything is cut off
@@ -204,7 +208,7 @@ static struct answer open_nameless(int base, const char *directory) {
   return answer_error(EOPNOTSUPP);
 }
 
-struct answer mediate_open(const struct caller *caller, const struct open_request *request) {
+static struct answer open_or_make(const struct caller *caller, const struct open_request *request) {
   char path[PATH_BYTES];
   if (caller_read_path(caller, request->path, path) != 0) return answer_continue();
   const char *rest;
@@ -213,6 +217,24 @@ struct answer mediate_open(const struct caller *caller, const struct open_reques
   if ((request->flags & NAMELESS) != 0) return open_nameless(base, rest);
   struct opening opening = {.caller = caller, .call = GB_CALL_OPEN, .flags = (int)request->flags, .mode = request->mode & 07777};
   return open_anywhere(&opening, base, rest);
+}
+
+// In strict mode an open that reads is never continued: Landlock lets it pass. One that also writes has to get past Landlock, where it may go on.
+static struct answer read_or_make(const struct caller *caller, const struct open_request *request) {
+  if (only_reads(request->flags)) return mediate_read(caller, request);
+  if ((request->flags & (O_ACCMODE | O_TRUNC)) != O_RDONLY) return open_or_make(caller, request);
+  if ((request->flags & O_EXCL) == 0) {
+    struct open_request existing = *request;
+    existing.flags &= ~(uint32_t)O_CREAT;
+    const struct answer answer = mediate_read(caller, &existing);
+    if (answer.kind != ANSWER_ERROR || answer.error != ENOENT) return answer;
+  }
+  const struct answer answer = open_or_make(caller, request);
+  return answer.kind == ANSWER_CONTINUE ? mediate_create(caller, request) : answer;
+}
+
+struct answer mediate_open(const struct caller *caller, const struct open_request *request) {
+  return read_rules_are_strict() ? read_or_make(caller, request) : open_or_make(caller, request);
 }
 
 struct answer mediate_truncate(const struct caller *caller, uint64_t address, uint64_t length) {

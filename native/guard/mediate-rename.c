@@ -9,6 +9,7 @@
 
 #include "git-files.h"
 #include "mediate.h"
+#include "read-rules.h"
 #include "touch.h"
 
 struct pair {
@@ -85,6 +86,13 @@ static struct answer exchange(const struct pair *pair) {
   return rename_now(pair);
 }
 
+// Another name must not lay open what the one it has denies.
+static bool keeps_denied(const struct pair *pair) {
+  const bool folds = directory_folds(pair->from.parent) || directory_folds(pair->to.parent);
+  if (!read_rules_keep(pair->from.path, pair->to.path, folds)) return false;
+  return (pair->flags & RENAME_EXCHANGE) == 0 || read_rules_keep(pair->to.path, pair->from.path, folds);
+}
+
 static struct answer rename_pair(struct pair *pair) {
   if ((pair->flags & ~(uint32_t)(RENAME_NOREPLACE | RENAME_EXCHANGE)) != 0) return answer_error(EINVAL);
   if (fstatat(pair->from.parent, pair->from.name, &pair->status, AT_SYMLINK_NOFOLLOW) != 0) return answer_error(errno);
@@ -92,6 +100,7 @@ static struct answer rename_pair(struct pair *pair) {
   if ((pair->from.slash || pair->to.slash) && !is_directory) return answer_error(ENOTDIR);
   pair->leaves = place_judge(&pair->from);
   pair->enters = place_judge(&pair->to);
+  if (!keeps_denied(pair)) return answer_refusal(&pair->from, GB_CALL_RENAME, GB_RULE_DENIED_READ);
   if ((pair->flags & RENAME_EXCHANGE) != 0) return exchange(pair);
   return is_directory ? rename_directory(pair) : rename_file(pair);
 }
@@ -102,6 +111,7 @@ static struct answer link_pair(struct pair *pair) {
   if (pair->from.slash) return answer_error(ENOTDIR);
   if (S_ISDIR(pair->status.st_mode)) return answer_error(EPERM);
   if (S_ISLNK(pair->status.st_mode) && (pair->flags & AT_SYMLINK_FOLLOW) != 0) return answer_error(EPERM);
+  if (!keeps_denied(pair)) return answer_refusal(&pair->from, GB_CALL_LINK, GB_RULE_DENIED_READ);
   pair->leaves = place_judge(&pair->from);
   pair->enters = place_judge(&pair->to);
   if (pair->leaves.kind != PLACE_PLAIN && pair->leaves.kind != PLACE_GIT_SAMPLE) return refuse_from(pair, GB_CALL_LINK);

@@ -91,6 +91,22 @@ static bool resolve_with(int base, const char *path, unsigned long long flags, s
   return false;
 }
 
+bool place_resolve_elsewhere(int base, const char *path, struct place *place) {
+  char copy[PATH_BYTES];
+  char link[40];
+  const char *directory;
+  place->parent = -1;
+  if ((size_t)snprintf(copy, sizeof copy, "%s", path) >= sizeof copy || !split(copy, &directory, place)) return false;
+  place->parent = open_parent(base, directory, RESOLVE_NO_MAGICLINKS);
+  if (place->parent < 0) return false;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", place->parent);
+  const ssize_t length = readlink(link, copy, sizeof copy - 1);
+  copy[length > 0 ? length : 0] = '\0';
+  if (copy[0] == '/' && length < (ssize_t)sizeof copy - 1 && mediation_root_of(copy) == NULL) return true;
+  place_close(place);
+  return false;
+}
+
 bool place_resolve(int base, const char *path, struct place *place) {
   return resolve_with(base, path, RESOLVE_NO_MAGICLINKS, place);
 }

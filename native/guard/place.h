@@ -42,12 +42,16 @@ struct verdict {
 // Opens the parent without following magic links. False: it lies in no write root or cannot be opened, and is left to the kernel, where
 // Landlock decides, unless it is missing: another thread may make the directory before the kernel looks, and Landlock would say EACCES. `base` is an O_PATH directory for relative paths.
 bool place_resolve(int base, const char *path, struct place *place);
+// As place_resolve, for what lies in no write root. False: it does, or cannot be opened.
+bool place_resolve_elsewhere(int base, const char *path, struct place *place);
 // As place_resolve for a canonical path, with no link in it.
 bool place_resolve_canonical(const char *path, struct place *place);
 // Finds the path of the parent again, which may have been renamed since. False when it lies in no write root any more.
 bool place_refresh(struct place *place);
 void place_close(struct place *place);
 
+// Whether a directory takes names for the same that differ in case.
+bool directory_folds(int directory);
 struct verdict place_judge(const struct place *place);
 // The GB_RULE_* that a refusal for this kind names.
 unsigned place_rule(enum place_kind kind);

@@ -33,7 +33,7 @@ static bool works_in_child(bool (*attempt)(void)) {
 static bool enter_filter(void) {
   static struct bpf_program program;
   int listener;
-  return filter_assemble(&program, false) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && filter_enter(&program, &listener) == 0;
+  return filter_assemble(&program, (struct filter_choice){0}) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && filter_enter(&program, &listener) == 0;
 }
 
 static bool make_user_namespace(void) {

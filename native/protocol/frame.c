@@ -16,6 +16,9 @@ static uint32_t longest_payload(uint8_t type) {
     case GB_TYPE_LISTED_NAME:
     case GB_TYPE_LISTED_PATH:
     case GB_TYPE_TOUCH_LOG:
+    case GB_TYPE_READ_RULE:
+    case GB_TYPE_READ_EXEMPT:
+    case GB_TYPE_STRICT:
     case GB_TYPE_EXEC:
     case GB_TYPE_SEAL:
     case GB_TYPE_STDIN_END:

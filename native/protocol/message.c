@@ -66,6 +66,12 @@ static bool parse_name(const struct frame *frame, struct message *message) {
   return slash != message->text && slash[1] != '\0' && strchr(slash + 1, '/') == NULL;
 }
 
+static bool parse_read_rule(const struct frame *frame, struct message *message) {
+  if (frame->length < 2) return false;
+  message->read_rule = (struct message_read_rule){frame->payload[0], {frame->payload + 1, frame->length - 1}};
+  return message->read_rule.kind >= GB_READ_DENY_LITERAL && message->read_rule.kind <= GB_READ_ALLOW_LITERAL;
+}
+
 static bool parse_rlimits(const uint8_t *at, struct message_exec *exec) {
   for (uint32_t index = 0; index < exec->rlimit_count; index++, at += RLIMIT_BYTES) {
     if (read_u32(at + 4) != 0) return false;
@@ -129,6 +135,9 @@ static const struct {
     {GB_TYPE_CREDIT, NEEDS_STREAM, parse_credit},  {GB_TYPE_WRITE_ROOT, NEEDS_NONE, parse_root},
     {GB_TYPE_LISTED_PATH, NEEDS_NONE, parse_root},
     {GB_TYPE_LISTED_NAME, NEEDS_NONE, parse_name}, {GB_TYPE_TOUCH_LOG, NEEDS_NONE, parse_touch_log},
+    {GB_TYPE_READ_RULE, NEEDS_NONE, parse_read_rule},
+    {GB_TYPE_READ_EXEMPT, NEEDS_NONE, parse_root},
+    {GB_TYPE_STRICT, NEEDS_NONE, parse_empty},
 };
 
 bool message_parse(const struct frame *frame, struct message *message) {

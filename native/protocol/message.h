@@ -51,6 +51,12 @@ struct message_bytes {
   uint32_t length;
 };
 
+// Its segments are checked when they are taken.
+struct message_read_rule {
+  uint8_t kind;
+  struct message_bytes segments;
+};
+
 struct message {
   uint8_t type; // GB_TYPE_*
   uint32_t stream;
@@ -59,8 +65,9 @@ struct message {
     struct message_credit credit;
     struct message_rule rule;
     struct message_exec exec;
-    char text[PATH_BYTES]; // WRITE_ROOT, LISTED_NAME, LISTED_PATH
+    char text[PATH_BYTES]; // WRITE_ROOT, LISTED_NAME, LISTED_PATH, READ_EXEMPT
     struct message_touch_log touch_log;
+    struct message_read_rule read_rule;
     struct message_size size;
     struct message_bytes data;
     uint32_t signal;

@@ -157,7 +157,7 @@ static void test_allowed(void) {
 
 // With a mediator: every call that writes or makes a name is notified, and what only reads is not.
 static void test_mediated(void) {
-  filter_assemble(&program, true);
+  filter_assemble(&program, (struct filter_choice){.mediated = true});
   for (size_t index = 0; index < syscall_row_count; index++) {
     const struct syscall_row *row = &syscall_rows[index];
     if (!row->mediated) continue;
@@ -180,7 +180,7 @@ static void test_mediated(void) {
     const int got = attempt(&call);
     count(got == opens[index].answer, opens[index].name, "must be notified when it could write", got);
   }
-  filter_assemble(&program, false);
+  filter_assemble(&program, (struct filter_choice){0});
 }
 
 // Each request number by itself.
@@ -226,7 +226,7 @@ static void test_other_abis(void) {}
 #endif
 
 int main(void) {
-  if (!filter_assemble(&program, false)) return 2;
+  if (!filter_assemble(&program, (struct filter_choice){0})) return 2;
   test_rows();
   test_every_bit();
   test_refused();

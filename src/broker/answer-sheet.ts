@@ -81,6 +81,7 @@ const refusedKeys: Readonly<Record<RefusedCall["rule"], string>> = {
   listedPath: "task.happened.refused-call.listed-path",
   hostSocket: "task.happened.refused-call.host-socket",
   crowded: "task.happened.refused-call.crowded",
+  deniedRead: "task.happened.refused-call.denied-read",
 };
 
 /** Enough to see what it was about; the record has the rest. */

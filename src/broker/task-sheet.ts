@@ -108,6 +108,7 @@ const refusedSchema = z.looseObject({
         "listedPath",
         "hostSocket",
         "crowded",
+        "deniedRead",
       ]),
       path: z.string(),
     }),

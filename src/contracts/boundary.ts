@@ -37,6 +37,8 @@ export interface PathPolicy {
   readonly denyWrite: readonly string[];
   /** Names that are never made, replaced or written in a write root, beside the built-in ones: `name`, or `above/name`. Letter case does not count. */
   readonly protectedNames?: readonly string[];
+  /** Every open is mediated, also one that only reads: what a rule denies is unreadable from the moment it appears. */
+  readonly strict?: boolean;
   /**
    * Lists of allowed places, each from before somebody spoke who may only narrow (an untrusted project; anybody above a floor): what the
    * boundary hides by default is opened by an entry of allowRead or allowWrite only where every one of these lists opens it too. Absent:
@@ -145,7 +147,8 @@ export interface RefusedCall {
     | "folding"
     | "listedPath"
     | "hostSocket"
-    | "crowded";
+    | "crowded"
+    | "deniedRead";
   /** Absolute, inside, or what the call named; bytes that are not UTF-8 are replaced. */
   readonly path: string;
 }

@@ -81,7 +81,10 @@ const filesystemSchema = z.strictObject({
     })
     .optional()
     .describe("More names that can never be created or changed in a write root."),
-  strict: z.boolean().optional().describe(`Mediate every open: no window for matches that appear later. ${later}`),
+  strict: z
+    .boolean()
+    .optional()
+    .describe("Mediate every open: what a rule denies is unreadable from the moment it appears. Costs each open some microseconds."),
 });
 
 const environmentSchema = z.strictObject({

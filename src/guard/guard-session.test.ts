@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { FakeGuard, guardConversation, guardData, guardExited, guardFrame, guardHello, guardReady, guardStarted } from "./fake-guard.ts";
-import { type GuardSession, openGuardSession } from "./guard.ts";
+import { type GuardSession, openGuardSession, type ReadRule } from "./guard.ts";
 import { frameTypes, layers, sizes, stages } from "./protocol.ts";
 
 const command = { argv: ["true"], cwd: "/", environment: { A: "b" } } as const;
@@ -245,6 +245,18 @@ test("configure() sends write roots and listed names after the rules, and refuse
     writeRoots: ["/work/it"],
     listedNames: [".envrc", ".config/fish"],
     listedPaths: ["/work/it/x"],
+    reading: {
+      rules: [
+        {
+          effect: "denyGlob",
+          segments: [
+            { kind: "any", text: "" },
+            { kind: "glob", text: "*.k" },
+          ],
+        },
+      ],
+      exempt: ["/work/own.k"],
+    },
   });
   guard.send(guardHello, guardReady);
   await configured;
@@ -255,7 +267,24 @@ test("configure() sends write roots and listed names after the rules, and refuse
     [frameTypes.listedName, ".config/fish"],
     [frameTypes.listedPath, "/work/it/x"],
   ]);
+  assert.deepEqual(sent.slice(6, 9), [
+    [frameTypes.strict, ""],
+    [frameTypes.readRule, "\u0002\u0003\0\0\u0002\u0003\0*.k"],
+    [frameTypes.readExempt, "/work/own.k"],
+  ]);
+  const oneRule = (...segments: ReadRule["segments"]) => ({
+    writeRoots: [],
+    listedNames: [],
+    listedPaths: [],
+    reading: { rules: [{ effect: "denyGlob" as const, segments }], exempt: [] },
+  });
   const unusable = [
+    oneRule(),
+    oneRule({ kind: "literal", text: "" }),
+    oneRule({ kind: "literal", text: "a/b" }),
+    oneRule({ kind: "any", text: "x" }),
+    oneRule(...Array.from({ length: 63 }, () => ({ kind: "literal" as const, text: "x" }))),
+    oneRule(...Array.from({ length: 62 }, () => ({ kind: "literal" as const, text: "x".repeat(300) }))),
     { writeRoots: ["/"], listedNames: [], listedPaths: [] },
     { writeRoots: [], listedNames: [], listedPaths: ["x"] },
     { writeRoots: [], listedNames: [], listedPaths: Array.from({ length: 4097 }, (_, index) => `/${index}`) },

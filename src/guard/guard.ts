@@ -5,7 +5,7 @@ import { GuardSession, type GuardSessionOptions } from "./guard-session.ts";
 export { type CommandOptions, type GuardCommand, resources } from "./command-frames.ts";
 export { type GuardSession, type GuardSessionOptions } from "./guard-session.ts";
 export { type GuardReady } from "./handshake.ts";
-export { type GuardMediation, type GuardRule, type ResourceLimit, type TouchLogRequest } from "./host-frames.ts";
+export { type GuardMediation, type GuardRule, type ReadRule, type ResourceLimit, type TouchLogRequest } from "./host-frames.ts";
 export { combineRights, type LandlockRight, landlockRights, nameRights, rightsFor } from "./landlock-rights.ts";
 export { parseProbe, type GuardProbe } from "./probe-output.ts";
 export { exitStatus, type LayerName, sizes } from "./protocol.ts";

@@ -11,6 +11,8 @@ import {
   helloFrame,
   listedNameFrame,
   listedPathFrame,
+  readingFrames,
+  type ReadRule,
   ruleFrame,
   sealFrame,
   touchLogFrame,
@@ -57,6 +59,22 @@ function refuseUnusable({ writeRoots, listedNames, listedPaths }: GuardMediation
     throw unavailable("guard.rule-unusable", { path: listedNames[sizes.namesMax] ?? "", errno: "E2BIG" });
 }
 
+function isUsable({ segments }: ReadRule): boolean {
+  const bytes = segments.reduce((sum, { text }) => sum + 3 + Buffer.byteLength(text), 1);
+  const isWhole = segments.every(({ kind, text }) => (kind === "any") === (text === "") && !/[/\0]/u.test(text));
+  return isWhole && segments.length > 0 && segments.length <= sizes.segmentsMax && bytes <= sizes.controlMax;
+}
+
+function refuseUnusableReading({ reading }: GuardMediation): void {
+  const bad = reading?.rules.find((rule) => !isUsable(rule));
+  if (bad !== undefined) {
+    const path = `/${bad.segments.map(({ kind, text }) => (kind === "any" ? "**" : text)).join("/")}`;
+    throw unavailable("guard.rule-unusable", { path, errno: "EINVAL" });
+  }
+  if (Math.max(reading?.rules.length ?? 0, reading?.exempt.length ?? 0) > sizes.readRulesMax)
+    throw unavailable("guard.rule-unusable", { path: reading?.exempt[sizes.readRulesMax] ?? "", errno: "E2BIG" });
+}
+
 function landlockOld(): GloveboxError {
   return unavailable("guard.landlock-old", { needed: sizes.landlockAbiMin });
 }
@@ -84,6 +102,7 @@ export class Handshake {
     const unusable = rules.find(({ path }) => path.includes("\0") || Buffer.byteLength(path) > pathBytesMax);
     if (unusable !== undefined) throw unavailable("guard.rule-unusable", { path: unusable.path, errno: "ENAMETOOLONG" });
     refuseUnusable(mediation);
+    refuseUnusableReading(mediation);
     this.#phase = "waiting";
     this.#rules = rules;
     const frames = [
@@ -92,6 +111,7 @@ export class Handshake {
       ...mediation.listedNames.map(listedNameFrame),
       ...mediation.listedPaths.map(listedPathFrame),
       ...(mediation.touchLog === undefined ? [] : [touchLogFrame(mediation.touchLog)]),
+      ...readingFrames(mediation),
     ];
     this.#send(Buffer.concat([helloFrame(firstEpoch), ...frames, sealFrame()]));
     if (this.#hello !== undefined) this.#judge(this.#hello);

@@ -1,5 +1,5 @@
 // Frames that the host sends.
-import { channels, domains, execFlags, frameTypes, sizes } from "./protocol.ts";
+import { channels, domains, execFlags, frameTypes, reads, segments, sizes } from "./protocol.ts";
 
 function frame(type: number, stream: number, payload: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafe(sizes.header + payload.length);
@@ -30,7 +30,14 @@ export interface GuardRule {
   readonly domain?: keyof typeof domains;
 }
 
-/** What the mediator holds inside the write roots. */
+/** A rule about reading. A literal is about its path and all below, of which the deepest counts; a glob denies whatever literals say. */
+export interface ReadRule {
+  readonly effect: keyof typeof reads;
+  /** From / on; `glob` and `any` only in a glob. At most 62. */
+  readonly segments: readonly { readonly kind: keyof typeof segments; readonly text: string }[];
+}
+
+/** What the mediator holds. */
 export interface GuardMediation {
   /** Absolute, inside, canonical; at most 32. None: nothing is mediated. */
   readonly writeRoots: readonly string[];
@@ -41,6 +48,8 @@ export interface GuardMediation {
   readonly listedNames: readonly string[];
   /** Absolute, canonical paths in write roots that are not written, nor what lies below them; at most 4,096. */
   readonly listedPaths: readonly string[];
+  /** Present: opens that only read are mediated as well, by at most 1,024 rules; no glob denies a path that is `exempt`. */
+  readonly reading?: { readonly rules: readonly ReadRule[]; readonly exempt: readonly string[] };
   readonly touchLog?: TouchLogRequest;
 }
 
@@ -98,6 +107,24 @@ export function touchLogFrame({ descriptor, fileBytesMax, keptBytesMax }: TouchL
 }
 
 export const listedNameFrame = (name: string): Buffer => frame(frameTypes.listedName, 0, Buffer.from(name));
+
+function readRuleFrame({ effect, segments: parts }: ReadRule): Buffer {
+  const bytes = parts.map(({ kind, text }) => {
+    const name = Buffer.from(text);
+    const head = Buffer.alloc(3);
+    head.writeUInt8(segments[kind], 0);
+    head.writeUInt16LE(name.length, 1);
+    return Buffer.concat([head, name]);
+  });
+  return frame(frameTypes.readRule, 0, Buffer.concat([Buffer.from([reads[effect]]), ...bytes]));
+}
+
+/** Nothing when reading is not mediated. */
+export function readingFrames({ reading }: GuardMediation): readonly Buffer[] {
+  if (reading === undefined) return [];
+  const exempt = reading.exempt.map((path) => frame(frameTypes.readExempt, 0, Buffer.from(path)));
+  return [frame(frameTypes.strict, 0, nothing), ...reading.rules.map(readRuleFrame), ...exempt];
+}
 
 /** The block of strings in as many frames as it takes. */
 export function argumentFrames(stream: number, block: Uint8Array): readonly Buffer[] {

@@ -22,6 +22,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   CALL: protocol.calls,
   RULE: protocol.rules,
   TOUCH: { ...protocol.touchRecords, ...protocol.touchKept },
+  READ: protocol.reads,
+  SEGMENT: protocol.segments,
   EXIT: protocol.exitStatus,
 };
 

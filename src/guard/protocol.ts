@@ -15,6 +15,8 @@ export const sizes = {
   nameMax: 63,
   touchHeader: 32,
   touchListedMax: 134_217_728,
+  readRulesMax: 1024,
+  segmentsMax: 62,
   refusedMax: 100,
   landlockAbiMin: 6,
 } as const;
@@ -35,6 +37,9 @@ export const frameTypes = {
   listedName: 0x1a,
   listedPath: 0x1b,
   touchLog: 0x1f,
+  readRule: 0x1c,
+  readExempt: 0x1d,
+  strict: 0x1e,
   ready: 0x40,
   failed: 0x41,
   started: 0x42,
@@ -96,12 +101,18 @@ export const rules = {
   listedPath: 8,
   hostSocket: 9,
   crowded: 10,
+  deniedRead: 11,
 } as const;
 
 /** Records of the touch log. */
 export const touchRecords = { path: 1, content: 2, again: 3 } as const;
 /** Whether a content is in it. */
 export const touchKept = { kept: 0, tooLarge: 1, noRoom: 2, unreadable: 3 } as const;
+/** What a READ_RULE does. */
+export const reads = { denyLiteral: 1, denyGlob: 2, allowLiteral: 3 } as const;
+
+/** Parts of a READ_RULE between slashes. */
+export const segments = { literal: 1, glob: 2, any: 3 } as const;
 
 /** How the guard's process ends. */
 export const exitStatus = { closed: 0, usage: 70, testOption: 71, protocol: 72, wall: 73, internal: 74 } as const;

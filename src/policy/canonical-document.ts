@@ -32,7 +32,7 @@ export function canonicalDocument(values: PolicyValues): Readonly<Record<string,
       allowWrite: values.allowWrite,
       denyWrite: values.denyWrite,
       protect: { add: values.protectAdd },
-      strict: false,
+      strict: values.strict,
     },
     environment: { pass: values.pass, set: values.set, fakeEnvFiles: false },
     limits: {

@@ -18,6 +18,7 @@ function readLines({ paths }: CompiledPolicy): readonly Sentence[] {
     ...each("policy.sheet.read.root", "path", paths.allowWrite),
     ...each("policy.sheet.read.allowed", "path", paths.allowRead),
     ...each("policy.sheet.read.denied", "path", paths.denyRead),
+    ...(paths.strict === true ? [{ key: "policy.sheet.read.strict" }] : []),
   ];
 }
 

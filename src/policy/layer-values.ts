@@ -21,6 +21,7 @@ export interface PolicyValues {
   readonly denyWrite: readonly string[];
   /** Names, not paths. */
   readonly protectAdd: readonly string[];
+  readonly strict: boolean;
   readonly pass: readonly string[];
   readonly set: Readonly<Record<string, string>>;
   readonly cpuMs: number;
@@ -72,6 +73,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   allowWrite: ["filesystem", "allowWrite"],
   denyWrite: ["filesystem", "denyWrite"],
   protectAdd: ["filesystem", "protect", "add"],
+  strict: ["filesystem", "strict"],
   pass: ["environment", "pass"],
   set: ["environment", "set"],
   cpuMs: ["limits", "cpuTime"],
@@ -106,6 +108,7 @@ export const builtInValues: PolicyValues = {
   allowWrite: ["."],
   denyWrite: [],
   protectAdd: [],
+  strict: false,
   pass: ["CI", "LANG", "LC_*", "TERM", "TZ"],
   set: {},
   cpuMs: 10 * 60_000,
@@ -201,6 +204,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     allowWrite: paths(filesystem.allowWrite),
     denyWrite: paths(filesystem.denyWrite),
     protectAdd: filesystem.protect?.add === undefined ? undefined : sortedOnce(filesystem.protect.add),
+    strict: filesystem.strict,
     pass: environment.pass === undefined ? undefined : sortedOnce(environment.pass),
     set: environment.set,
     ...limitValues(limits),

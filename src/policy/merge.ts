@@ -61,6 +61,7 @@ export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyVa
     ...base,
     ...common(base, layer),
     boundary: layer.boundary ?? base.boundary,
+    strict: base.strict || (layer.strict ?? false),
     // Any other change was found to widen.
     approval: base.approval === "auto-allow" ? (layer.approval ?? base.approval) : base.approval,
     allowUnsandboxed: base.allowUnsandboxed && (layer.allowUnsandboxed ?? true),

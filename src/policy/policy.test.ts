@@ -160,6 +160,15 @@ test("loadPolicy() only adds protected names, also for a project that nobody tru
   assert.equal(loadPolicy([], facts).paths.protectedNames, undefined);
 });
 
+test("loadPolicy() lets a project turn strict on, and nobody turn it off below a floor", () => {
+  const strict = (value: boolean, origin: PolicySource["origin"]): PolicySource => yamlSource(`filesystem: {strict: ${value}}\n`, origin);
+  assert.equal(loadPolicy([strict(true, "project")], facts).paths.strict, true);
+  assert.equal(loadPolicy([strict(true, "user"), strict(false, "flags")], facts).paths.strict, undefined);
+  assert.throws(() => loadPolicy([strict(true, "user"), strict(false, "project")], facts), { code: "POLICY_WIDENS" });
+  const floor = yamlSource("floor: true\nfilesystem: {strict: true}\n", "system");
+  assert.throws(() => loadPolicy([floor, strict(false, "flags")], facts), { code: "POLICY_WIDENS" });
+});
+
 test("loadPolicy() lets flags go back up to a floor that the user's file went below, and no further", () => {
   const floor = yamlSource("floor: true\nlimits: {wall: 10m}\nfilesystem: {allowWrite: [/srv/w]}\n", "system");
   const user = yamlSource("limits: {wall: 1m}\nfilesystem: {allowWrite: [/srv/w/a]}\n");

@@ -112,7 +112,6 @@ const unbuilt: readonly (readonly [string, string])[] = [
   ["outside: [{id: o, program: /usr/bin/id, pin: root, arguments: [], boundary: container}]", "outside[0].boundary"],
   ["acceptRisk: [{what: a, why: b, owner: c, until: '2027-01-01'}]", "acceptRisk"],
   ["filesystem: {readDefault: none}", "filesystem.readDefault"],
-  ["filesystem: {strict: true}", "filesystem.strict"],
   ["environment: {fakeEnvFiles: true}", "environment.fakeEnvFiles"],
   ...[
     ["egressBytes: 50MiB", "egressBytes"],

@@ -17,17 +17,18 @@ function deniedPlaces(text: string, facts: PolicyFacts): readonly string[] {
 
 /** @param bounds spelled as in the document; see `PathPolicy.openedWithin` */
 export function resolvedPaths(
-  values: Pick<LayerValues, "allowRead" | "denyRead" | "allowWrite" | "denyWrite" | "protectAdd">,
+  values: Pick<LayerValues, "allowRead" | "denyRead" | "allowWrite" | "denyWrite" | "protectAdd" | "strict">,
   facts: PolicyFacts,
   bounds: readonly (readonly string[])[] = [],
 ): PathPolicy {
-  const { allowRead = [], denyRead = [], allowWrite = [], denyWrite = [], protectAdd = [] } = values;
+  const { allowRead = [], denyRead = [], allowWrite = [], denyWrite = [], protectAdd = [], strict = false } = values;
   return {
     readDefault: "system",
     allowRead: sortedOnce(allowRead.map((text) => allowedPlace(text, facts))),
     denyRead: sortedOnce(denyRead.flatMap((text) => deniedPlaces(text, facts))),
     allowWrite: sortedOnce(allowWrite.map((text) => allowedPlace(text, facts))),
     denyWrite: sortedOnce(denyWrite.flatMap((text) => deniedPlaces(text, facts))),
+    ...(strict ? { strict } : {}),
     ...(protectAdd.length === 0 ? {} : { protectedNames: protectAdd }),
     ...(bounds.length === 0 ? {} : { openedWithin: bounds.map((list) => sortedOnce(list.map((text) => allowedPlace(text, facts)))) }),
   };

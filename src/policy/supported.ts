@@ -12,7 +12,6 @@ const unbuilt: readonly { readonly path: KeyPath; readonly accepted: unknown }[]
   { path: ["presets"], accepted: [] },
   { path: ["uid"], accepted: "auto" },
   { path: ["acceptRisk"], accepted: [] },
-  { path: ["filesystem", "strict"], accepted: false },
   { path: ["environment", "fakeEnvFiles"], accepted: false },
   ...["egressBytes", "egressConnections", "denialsBeforeStop"].map((name) => ({
     path: ["limits", name],

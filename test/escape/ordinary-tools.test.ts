@@ -1,6 +1,6 @@
 // A wall that breaks ordinary tools is as wrong as a hole: each tool does the same behind the default policy as on the host.
 import assert from "node:assert/strict";
-import { access, constants, mkdir, realpath } from "node:fs/promises";
+import { access, constants, mkdir, realpath, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
@@ -88,8 +88,17 @@ function spelled(stdout: string, root: string): string {
   return home.replaceAll(root, "GROUND").replace(/(?:\u001b\[[\d;?]*[A-Za-z])+$/u, "");
 }
 
-function runInside(toolCase: ToolCase, place: Place): Promise<Captured> {
-  const flags = ["--quiet", "--project", place.work, ...place.alsoRead.flatMap((directory) => ["--allow-read", directory])];
+/** Every open mediated. */
+const strictPolicy = "apiVersion: glovebox/v1\nfilesystem: {strict: true}\n";
+
+async function strictFlags(root: string): Promise<readonly string[]> {
+  const file = path.join(root, "strict.yaml");
+  await writeFile(file, strictPolicy);
+  return ["--policy", file];
+}
+
+function runInside(toolCase: ToolCase, place: Place, more: readonly string[] = []): Promise<Captured> {
+  const flags = [...more, "--quiet", "--project", place.work, ...place.alsoRead.flatMap((directory) => ["--allow-read", directory])];
   const words = [process.execPath, mainFile, "run", ...flags, ...(toolCase.terminal === undefined ? [] : ["--pty"])];
   return start(toolCase, place, [...words, "--", ...shell(toolCase)]);
 }
@@ -105,12 +114,15 @@ async function expected(toolCase: ToolCase): Promise<{ readonly code: number; re
   return { code, stdout: spelled(stdout, place.root) };
 }
 
+async function compare(toolCase: ToolCase, flagsFor: (root: string) => Promise<readonly string[]>): Promise<void> {
+  await using resources = new AsyncDisposableStack();
+  const wanted = await expected(toolCase);
+  const place = await preparePlace(resources, toolCase);
+  const { code, stdout, stderr } = await runInside(toolCase, place, await flagsFor(place.root));
+  assert.deepEqual({ code, stdout: spelled(stdout, place.root) }, wanted, stderr);
+}
+
 for (const toolCase of toolCases) {
-  test(`inside as outside: ${toolCase.name}`, async () => {
-    await using resources = new AsyncDisposableStack();
-    const wanted = await expected(toolCase);
-    const place = await preparePlace(resources, toolCase);
-    const { code, stdout, stderr } = await runInside(toolCase, place);
-    assert.deepEqual({ code, stdout: spelled(stdout, place.root) }, wanted, stderr);
-  });
+  test(`inside as outside: ${toolCase.name}`, () => compare(toolCase, async () => []));
+  if (toolCase.strictToo === true) test(`inside as outside, in strict mode: ${toolCase.name}`, () => compare(toolCase, strictFlags));
 }

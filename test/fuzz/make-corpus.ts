@@ -24,6 +24,21 @@ const control = [
   frames.killTreeFrame(1),
 ];
 
+const home = [...["home", "somebody"].map((text) => ({ kind: "literal", text }) as const)];
+const reading: frames.GuardMediation = {
+  writeRoots: [],
+  listedNames: [],
+  listedPaths: [],
+  reading: {
+    rules: [
+      { effect: "denyLiteral", segments: [...home, { kind: "literal", text: "vault" }] },
+      { effect: "denyGlob", segments: [...home, { kind: "any", text: "" }, { kind: "glob", text: "*.[pP]em" }] },
+      { effect: "allowLiteral", segments: [...home, { kind: "literal", text: "vault" }, { kind: "literal", text: "open" }] },
+    ],
+    exempt: ["/home/somebody/own.pem"],
+  },
+};
+
 const seeds: Readonly<Record<string, readonly Buffer[]>> = {
   hello: [hello],
   rules: [hello, rule, frames.ruleFrame({ path: "/opt", rights: rightsFor.write, optional: true, domain: "command" }), seal],
@@ -34,6 +49,7 @@ const seeds: Readonly<Record<string, readonly Buffer[]>> = {
     frames.listedNameFrame(".config/fish"),
     frames.listedPathFrame("/home/somebody/project/locked"),
     frames.touchLogFrame({ descriptor: 9, fileBytesMax: 1 << 24, keptBytesMax: 1 << 28 }),
+    ...frames.readingFrames(reading),
     seal,
     ...command,
   ],

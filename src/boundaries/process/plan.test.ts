@@ -242,6 +242,14 @@ test("planSandbox() refuses a write root within a git directory", () => {
   assert.equal(situation("/srv/plain"), undefined);
 });
 
+test("planSandbox() hands the guard the denials of reading in strict mode only", () => {
+  assert.equal(planOf(specOf({ denyRead: [`${project}/.env`] })).mediation.reading, undefined);
+  const { reading } = planOf(specOf({ denyRead: [`${project}/.env`], strict: true })).mediation;
+  const texts = reading?.rules.map(({ effect, segments }) => `${effect} /${segments.map(({ text }) => text).join("/")}`);
+  assert.ok(texts?.includes(`denyLiteral ${project}/.env`), String(texts));
+  assert.ok(reading?.rules.every(({ segments }) => segments.every(({ kind, text }) => kind === "literal" && text !== "")));
+});
+
 test("planSandbox() lists the names that a policy protects beside its own, as many as the guard takes", () => {
   const plan = planOf(specOf({ protectedNames: ["deploy.sh", ".envrc"] }));
   assert.ok(plan.mediation.listedNames.includes("deploy.sh"));

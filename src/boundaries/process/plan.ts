@@ -17,6 +17,7 @@ import { listedNames } from "./listed-names.ts";
 import { isBelow } from "./paths.ts";
 import { canonicalPath, compileRules, type ProtectedPath } from "./rules.ts";
 import { chooseStageDirectory, isOfSystem, isOpenToAll, type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
+import { readingOf } from "./read-plan.ts";
 import { systemNames } from "./system-tree.ts";
 import { accessInView, type View, viewOf } from "./view.ts";
 
@@ -153,7 +154,12 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const links = systemLinks(tree);
   // Root's places pass through the launcher, which resolves each path once and without links.
   const held = isRoot ? [] : heldPlaces(view);
-  const mediation = { writeRoots: writeRoots(spec, tree, view), listedNames: namesOf(spec), listedPaths: deniedInRoots(view) };
+  const mediation = {
+    writeRoots: writeRoots(spec, tree, view),
+    listedNames: namesOf(spec),
+    listedPaths: deniedInRoots(view),
+    ...readingOf(spec, view),
+  };
   const limits = planLimits(spec.limits, facts.machine, mediation.writeRoots.length > 0);
   return {
     view,

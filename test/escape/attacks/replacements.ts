@@ -28,6 +28,26 @@ const readsSaved = (file: string): Pick<Attack, "stage" | "meanwhile"> => {
   };
 };
 
+/** Strict: the guard performs every open, so that a denial needs no mask. */
+const strictly = (ground: Scene["ground"]): Scene["ground"]["paths"] => ({ ...ground.paths, strict: true });
+const deniedNow = "home/project/out/secret.txt";
+
+const strictRow = (name: string, families: readonly number[], how: string): Attack => {
+  const saved = readsSaved(deniedNow);
+  return {
+    name: `${name}, in strict mode`,
+    families: [...families, 104],
+    program: { c: "read-kept" },
+    heldBy: ["inner"],
+    paths: strictly,
+    ...saved,
+    stage: async (scene) => {
+      const { arguments: words, succeeded } = await saved.stage(scene);
+      return { arguments: [how, ...words, scene.ground.out], succeeded };
+    },
+  };
+};
+
 export const replacements: readonly Attack[] = [
   {
     name: "reads a denied file that the host replaced after the sandbox was opened",
@@ -61,4 +81,27 @@ export const replacements: readonly Attack[] = [
     meanwhile: ({ ground }) => saveOver(path.join(ground.out, "locked.txt"), "locked.txt\n"),
     stage: changesFile("home/project/out/locked.txt"),
   },
+  {
+    name: "reads a denied file in a write root that the host replaced, in strict mode",
+    families: [104],
+    program: { sh: `cat "$1"` },
+    heldBy: ["inner"],
+    paths: strictly,
+    ...readsSaved(deniedNow),
+  },
+  {
+    name: "reads a replaced file through its standard input, /proc/self/cwd and a link of its own, in strict mode",
+    families: [1, 2, 104],
+    program: {
+      sh: `cat < "$1"; cd "$(dirname "$1")" || exit 2; cat /proc/self/cwd/secret.txt; ln -s secret.txt way; cat way; cat /proc/self/root"$1"; cat /proc/$$/cwd/secret.txt`,
+    },
+    heldBy: ["inner"],
+    paths: strictly,
+    ...readsSaved(deniedNow),
+  },
+  strictRow("reads a replaced file by a descriptor that it opened for nothing", [1], "path"),
+  strictRow("reads a replaced file by a descriptor after removing its name", [1], "removed"),
+  strictRow("swaps the path of a reading open between two threads", [5], "race"),
+  strictRow("renames a replaced file and reads it", [5], "rename"),
+  strictRow("links a replaced file and reads it", [7], "link"),
 ];

@@ -4,6 +4,7 @@ import type { ToolCase } from "./tool-case.ts";
 export const builds: readonly ToolCase[] = [
   {
     name: "gcc and make: a library, a program, two jobs at once",
+    strictToo: true,
     needs: ["gcc", "make", "ar"],
     script: `printf 'int twice(int x) { return 2 * x; }\\n' > lib.c
 printf '#include <math.h>\\n#include <stdio.h>\\nint twice(int);\\nint main(void) { printf("%%d %%.3f\\\\n", twice(21), sqrt(2.0)); }\\n' > main.c

@@ -31,6 +31,7 @@ rsync -a --inplace from/ to/ && rsync -ac --backup --suffix=.old --partial-dir=.
   },
   {
     name: "find and xargs: many files, parallel, deleted, executed in their directory, odd names",
+    strictToo: true,
     needs: ["find", "xargs"],
     script: `mkdir -p many/deep && for n in $(seq 300); do : > "many/f $n"; done && printf x > "many/deep/new
 line" && find many -type f -print0 | xargs -0 -P 4 -n 50 ls -d | wc -l && find many -name 'f 1*' -exec sh -c 'echo $#' sh {} + && find many -execdir pwd \\; | sort -u | sed 's|.*/||'
@@ -45,6 +46,7 @@ cp --reflink=auto three/file four && rm -r one two three && mkdir -p deep/er && 
   },
   {
     name: "devices, pipes, locks, shared memory",
+    strictToo: true,
     needs: ["flock", "mkfifo", "dd"],
     script: `head -c 4 /dev/urandom | wc -c && echo gone > /dev/null && dd if=/dev/zero bs=1k count=2 2>/dev/null | wc -c && cat /dev/null
 mkfifo pipe && { echo through > pipe & } && cat pipe && wait && flock lock -c 'echo locked' && echo stdin | cat /dev/stdin /proc/self/fd/0
@@ -59,6 +61,7 @@ sqlite3 a.db 'pragma integrity_check; vacuum;' && ls`,
   },
   {
     name: "strace of a program of one's own",
+    strictToo: true,
     needs: ["strace"],
     script: `echo in > f && strace -f -e trace=openat,execve -o trace.txt sh -c 'cat f' && grep -c 'execve("/.*/cat"' trace.txt && grep -o 'openat(AT_FDCWD, "f", O_RDONLY) *= 3' trace.txt && strace -c -o count.txt true && grep -c execve count.txt`,
   },

@@ -4,6 +4,7 @@ import type { ToolCase } from "./tool-case.ts";
 export const languages: readonly ToolCase[] = [
   {
     name: "node: files, workers, child processes, watches",
+    strictToo: true,
     needs: ["node"],
     script: `cat > main.mjs <<'END'
 import { execFileSync } from "node:child_process";
@@ -59,6 +60,7 @@ print(open("log").read().split(), os.stat("log").st_mode)
   },
   {
     name: "python: multiprocessing with queue, pool and shared memory",
+    strictToo: true,
     needs: ["python3"],
     script: `cat > main.py <<'END'
 from multiprocessing import Pool, Process, Queue, Lock

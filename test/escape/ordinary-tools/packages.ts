@@ -26,6 +26,7 @@ node make.mjs`;
 export const packages: readonly ToolCase[] = [
   {
     name: "npm: install from a local tarball, run a script",
+    strictToo: true,
     needs: ["node", "npm", "tar"],
     script: `mkdir -p dep/package app && cd dep
 echo '{"name":"dep","version":"1.0.0","main":"main.js","bin":{"dep":"cli.js"}}' > package/package.json

@@ -32,6 +32,7 @@ python3 main.py`,
   },
   {
     name: "unix sockets in the project, TMPDIR and the abstract space",
+    strictToo: true,
     needs: ["python3"],
     script: `cat > main.py <<'END'
 import os, socket, tempfile, threading

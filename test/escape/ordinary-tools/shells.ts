@@ -26,6 +26,7 @@ ${bigDocument}`;
 export const shells: readonly ToolCase[] = [
   {
     name: "shell: pipelines, jobs, traps, signals, process substitution",
+    strictToo: true,
     needs: ["bash"],
     script: `seq 3 | while read n; do echo "n=$n"; done; { exit 7; } & wait $!; echo "job $?"
 trap 'echo trapped' USR1; kill -USR1 $$; bash -c 'diff <(seq 3) <(seq 3) && echo equal; coproc cat; echo co >&\${COPROC[1]}; read -r line <&\${COPROC[0]}; echo "$line"'
@@ -50,6 +51,7 @@ zsh -f -c 'cat <<< "a string"; print -l d/**/*(.); cat =(echo temporary); autolo
 export const terminals: readonly ToolCase[] = [
   {
     name: "a terminal made inside",
+    strictToo: true,
     needs: ["script", "stty"],
     script: `script -qec 'stty rows 30 cols 100; stty size; test -t 0 && test -t 1 && echo terminal' /dev/null < /dev/null | tr -d '\\r'`,
   },
@@ -71,6 +73,7 @@ vim -N -u NONE -i NONE --cmd 'set backup undofile' -c '%!sort' -c 'normal Gofig'
   },
   {
     name: "less and stty on a terminal",
+    strictToo: true,
     needs: ["less", "stty"],
     terminal: true,
     script: `stty rows 30 cols 100; stty size; tty -s && echo terminal; printf 'one\\ntwo\\n' | LESSHISTFILE=- less -FX; printf 'x\\n' > f; LESSHISTFILE=- less -FX f; stty -echo; stty -a | grep -o -- '-echo '; stty sane`,

@@ -10,6 +10,8 @@ export interface ToolCase {
   readonly prints?: string;
   /** Runs on a terminal of its own on both sides. */
   readonly terminal?: true;
+  /** Runs a second time with every open mediated. */
+  readonly strictToo?: true;
   /** Its exit code inside where the wall rightly refuses what the host allows; `prints` then says what it must print inside. */
   readonly refused?: number;
 }

@@ -11,6 +11,7 @@ echo one > a.txt && git add a.txt && git commit -qm first`;
 export const versionControl: readonly ToolCase[] = [
   {
     name: "git: init, commit, branch, rebase, merge, stash, gc",
+    strictToo: true,
     needs: ["git"],
     script: `${gitSetup}
 git checkout -qb topic && echo two > b.txt && git add . && git commit -qm topic
