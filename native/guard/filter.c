@@ -73,13 +73,13 @@ static void emit_create_mode(struct bpf_program *program, const struct syscall_r
   bpf_load_argument(program, row->argument + 1);
   bpf_skip_unless_any_bit(program, row->bits, 1);
   bpf_refuse(program, row->error);
+  bpf_load_argument(program, row->argument);
+  bpf_skip_unless_any_bit(program, O_PATH, 1); // opens nothing, whatever else is asked for
+  bpf_allow(program);
   if (program->strict) {
     emit_end(program, row);
     return;
   }
-  bpf_load_argument(program, row->argument);
-  bpf_skip_unless_any_bit(program, O_PATH, 1); // opens nothing, whatever else is asked for
-  bpf_allow(program);
   bpf_skip_unless_any_bit(program, O_ACCMODE | O_CREAT | O_TRUNC, 1);
   emit_end(program, row);
   bpf_allow(program);

@@ -1,3 +1,4 @@
+// An open for nothing (O_PATH) does not come here: what it gives has to be opened again to be read.
 // Performed, never continued: Landlock cannot know a name that does not exist yet, so nothing behind us would refuse it. What is judged is
 // where the opened thing lies, and it is opened again by that descriptor, so that no link and no rename counts any more.
 #define _GNU_SOURCE
@@ -23,7 +24,7 @@
 #define PROC_MAGIC 0x9fa0
 #define STATUS_FLAGS (O_DIRECT | O_NOATIME | O_ASYNC)
 // What the second open leaves out: it starts from the thing itself.
-#define FIRST_ONLY (O_NOFOLLOW | O_CREAT | O_EXCL | O_PATH | O_CLOEXEC)
+#define FIRST_ONLY (O_NOFOLLOW | O_CREAT | O_EXCL | O_CLOEXEC)
 
 struct reading {
   const struct caller *caller;
@@ -33,7 +34,7 @@ struct reading {
 };
 
 bool only_reads(uint32_t flags) {
-  return (flags & (O_ACCMODE | O_CREAT | O_TRUNC)) == O_RDONLY || (flags & O_PATH) != 0;
+  return (flags & (O_ACCMODE | O_CREAT | O_TRUNC)) == O_RDONLY;
 }
 
 static int look(const struct reading *reading, int flags) {
@@ -61,7 +62,7 @@ static int find(const struct reading *reading, struct answer *answer) {
 
 static struct answer hand_over(const struct reading *reading, int fd) {
   if (fd < 0) return answer_error(errno);
-  if ((reading->flags & (O_NONBLOCK | O_PATH)) == 0) fcntl(fd, F_SETFL, reading->flags & STATUS_FLAGS);
+  if ((reading->flags & O_NONBLOCK) == 0) fcntl(fd, F_SETFL, reading->flags & STATUS_FLAGS);
   return (struct answer){.kind = ANSWER_DESCRIPTOR, .descriptor = fd, .close_on_exec = (reading->flags & O_CLOEXEC) != 0};
 }
 
@@ -84,7 +85,6 @@ static struct answer open_again(const struct reading *reading, int node) {
   if (fstat(node, &status) != 0) return answer_error(errno);
   if (!caller_waits(reading->caller)) return answer_error(EINTR);
   if ((reading->flags & O_DIRECTORY) != 0 && !S_ISDIR(status.st_mode)) return answer_error(ENOTDIR);
-  if ((reading->flags & O_PATH) != 0) return hand_over(reading, fcntl(node, F_DUPFD_CLOEXEC, 3));
   if (S_ISLNK(status.st_mode)) return answer_error(ELOOP);
   if (S_ISCHR(status.st_mode) && status.st_rdev == makedev(5, 0)) return hand_over(reading, own_terminal(reading->caller, reading->flags));
   snprintf(name, sizeof name, "/proc/self/fd/%d", node);

@@ -180,6 +180,13 @@ static void test_mediated(void) {
     const int got = attempt(&call);
     count(got == opens[index].answer, opens[index].name, "must be notified when it could write", got);
   }
+  filter_assemble(&program, (struct filter_choice){.mediated = true, .strict = true});
+  const struct call reads = {"strict O_RDONLY", SYS_openat, {AT_FDCWD, (long)"/", O_RDONLY}};
+  const struct call nothing = {"strict O_PATH", SYS_openat, {AT_FDCWD, (long)"/", O_PATH}};
+  int got = attempt(&reads);
+  count(got == ENOSYS, reads.name, "must be notified", got);
+  got = attempt(&nothing);
+  count(got == SURVIVED, nothing.name, "must pass", got);
   filter_assemble(&program, (struct filter_choice){0});
 }
 

@@ -2,6 +2,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Attack, Scene } from "../harness/attack.ts";
+import type { Family } from "../harness/families.ts";
 import { makeCanary } from "../harness/ground.ts";
 import { changesFile } from "../harness/stages.ts";
 
@@ -32,7 +33,7 @@ const readsSaved = (file: string): Pick<Attack, "stage" | "meanwhile"> => {
 const strictly = (ground: Scene["ground"]): Scene["ground"]["paths"] => ({ ...ground.paths, strict: true });
 const deniedNow = "home/project/out/secret.txt";
 
-const strictRow = (name: string, families: readonly number[], how: string): Attack => {
+const strictRow = (name: string, families: readonly Family[], how: string): Attack => {
   const saved = readsSaved(deniedNow);
   return {
     name: `${name}, in strict mode`,

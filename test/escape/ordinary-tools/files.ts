@@ -10,6 +10,7 @@ echo x > /tmp/gb-ordinary-$$ && cat /tmp/gb-ordinary-$$ && rm /tmp/gb-ordinary-$
   },
   {
     name: "tar, find, sort with temporary files, checksums",
+    strictToo: true,
     needs: ["tar", "find", "sort", "sha256sum"],
     script: `mkdir -p tree/a/b && seq 1 50000 | sort -R --random-source=/dev/zero > tree/a/b/numbers && chmod 640 tree/a/b/numbers && ln -s a/b/numbers tree/link
 tar -czf tree.tgz tree && mkdir out && tar -xzf tree.tgz -C out && find out -type f -size +1k -perm 640 && find out -type l -exec readlink {} +
@@ -24,6 +25,7 @@ tar -c t | (mkdir p && cd p && tar -x) && find p | sort && tar -g snap -cf inc0.
   },
   {
     name: "rsync: copies, updates, deletes, partial and in-place writes, hard links, checksums",
+    strictToo: true,
     needs: ["rsync"],
     script: `mkdir -p from/sub && echo one > from/one && echo two > from/sub/two && ln -s one from/link && ln from/one from/hard && chmod 600 from/sub/two && touch -d 2001-02-03T04:05:06Z from/one
 rsync -aH from/ to/ && find to -printf '%P %y %m %n %l\\n' | sort && echo more >> from/one && rm from/sub/two && rsync -aHi --delete from/ to/ && cat to/hard
