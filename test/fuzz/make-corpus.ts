@@ -24,7 +24,7 @@ const control = [
   frames.killTreeFrame(1),
 ];
 
-const home = [...["home", "somebody"].map((text) => ({ kind: "literal", text }) as const)];
+const home = ["home", "somebody"].map((text) => ({ kind: "literal", text }) as const);
 const reading: frames.GuardMediation = {
   writeRoots: [],
   listedNames: [],
