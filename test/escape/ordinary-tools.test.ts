@@ -3,12 +3,14 @@ import assert from "node:assert/strict";
 import { access, constants, mkdir, realpath, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
+import { readMachineLoad, remainingMs } from "../../scripts/lanes/lane-deadline.ts";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { makeGround } from "./harness/ground.ts";
 import { toolCases } from "./ordinary-tools/cases.ts";
 import type { ToolCase } from "./ordinary-tools/tool-case.ts";
 
-const timeoutMs = 90_000;
+/** A compiler on a machine with nothing else to do needs far less; a busy one takes as many times longer. */
+const patienceMs = (): number => remainingMs(90_000, 0, readMachineLoad());
 const mainFile = path.join(import.meta.dirname, "..", "..", "src/main.ts");
 /** HOME of every command behind the wall; outside it is the ground's. */
 const homeInside = "/run/sandbox/home";
@@ -74,11 +76,11 @@ const shell = (toolCase: ToolCase): readonly string[] => ["/bin/sh", "-c", toolC
 
 /** `argv` in the project; on a terminal of its own where the case wants one. */
 function start(toolCase: ToolCase, { work, environment }: Place, argv: readonly string[]): Promise<Captured> {
-  if (toolCase.terminal === undefined) return capture("/usr/bin/env", ["-C", work, ...argv], { environment, timeoutMs });
+  if (toolCase.terminal === undefined) return capture("/usr/bin/env", ["-C", work, ...argv], { environment, timeoutMs: patienceMs() });
   const quoted = argv.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
   // A keyboard on which nobody types: at the end of its input script(1) would type one, and hang up.
   const typing = `mkfifo ../keys && exec script -qec "$1" /dev/null 0<> ../keys`;
-  return capture("/usr/bin/env", ["-C", work, "/bin/sh", "-c", typing, "sh", quoted], { environment, timeoutMs });
+  return capture("/usr/bin/env", ["-C", work, "/bin/sh", "-c", typing, "sh", quoted], { environment, timeoutMs: patienceMs() });
 }
 
 /** One spelling for what differs by nature: where the ground lies, the home, and how a terminal is put back at the end. */
