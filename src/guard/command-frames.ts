@@ -18,7 +18,6 @@ export interface CommandOptions {
 export const resources = {
   cpuSeconds: 0,
   fileBytes: 1,
-  dataBytes: 2,
   stackBytes: 3,
   processes: 6,
   openFiles: 7,

@@ -47,7 +47,7 @@ function mechanismsOf(plan: Omit<LimitPlan, "mechanisms">): readonly LimitMechan
     { limit: "cpuTime", mechanism: `${clock}, RLIMIT_CPU`, strength: "supervised", overshoot: overshoots.cpuTime },
     { limit: "cpuCores", mechanism: cpu === undefined ? "affinity" : cgroupName(cpu), strength: "held" },
     memory === undefined
-      ? { limit: "memory", mechanism: "the sum of the tree, RLIMIT_DATA", strength: "supervised", overshoot: overshoots.memory }
+      ? { limit: "memory", mechanism: "the sum of the tree", strength: "supervised", overshoot: overshoots.memory }
       : { limit: "memory", mechanism: cgroupName(memory), strength: "held" },
     { limit: "processes", mechanism: "RLIMIT_NPROC of the user namespace", strength: "held" },
     {
@@ -60,7 +60,7 @@ function mechanismsOf(plan: Omit<LimitPlan, "mechanisms">): readonly LimitMechan
   ];
 }
 
-function resourcesOf(limits: Limits, tasksMaximum: number, hasMemoryGroup: boolean): readonly ResourceLimit[] {
+function resourcesOf(limits: Limits, tasksMaximum: number): readonly ResourceLimit[] {
   const whole = (resource: number, value: number): ResourceLimit => ({ resource, value: BigInt(Math.ceil(value)) });
   return [
     whole(resources.openFiles, limits.openFiles),
@@ -69,8 +69,6 @@ function resourcesOf(limits: Limits, tasksMaximum: number, hasMemoryGroup: boole
     whole(resources.fileBytes, limits.diskBytes + fileSlackBytes),
     // A second later than the sum of the tree, which is what normally notices.
     whole(resources.cpuSeconds, limits.cpuMs / 1000 + 1),
-    // Twice: what is mapped is not what is used. It stops one process that takes everything between two looks.
-    ...(hasMemoryGroup ? [] : [whole(resources.dataBytes, limits.memoryBytes * 2)]),
   ];
 }
 
@@ -87,7 +85,7 @@ export function planLimits(limits: Limits, facts: MachineFacts, isMediated: bool
   const plan = {
     limits,
     cgroups,
-    resources: resourcesOf(limits, tasksMaximum, cgroupOf(cgroups, "memory") !== undefined),
+    resources: resourcesOf(limits, tasksMaximum),
     tasksMaximum,
     ownTasks,
     // Together less than the memory, so that who fills them meets the limit of disk.
