@@ -1,7 +1,7 @@
 // Where this process is in the trees of control groups, from what the kernel says of mounts and memberships. Pure.
 import path from "node:path";
 
-export type Controller = "memory" | "cpu" | "cpuacct";
+export type Controller = "memory" | "cpu" | "cpuacct" | "pids";
 
 export interface CgroupFacts {
   /** /proc/self/mountinfo */
@@ -19,7 +19,7 @@ export interface CgroupPlace {
   readonly directory: string;
 }
 
-const controllers: readonly Controller[] = ["memory", "cpu", "cpuacct"];
+const controllers: readonly Controller[] = ["memory", "cpu", "cpuacct", "pids"];
 
 interface Mount {
   readonly type: string;

@@ -40,7 +40,7 @@ const enabledIn = (directory: string): readonly string[] => text(path.join(direc
 /** A group without children enables nothing for them, so that the nearest usable one mostly lies above ours. */
 function unifiedParent(place: CgroupPlace): { readonly parent: string; readonly controllers: readonly Controller[] } | undefined {
   const usable = groupAndAbove(place).filter((directory) => isWritable(directory) && isWritable(path.join(directory, "cgroup.procs")));
-  for (const wanted of [["memory", "cpu"], ["memory"], ["cpu"]] as const) {
+  for (const wanted of [["memory", "cpu", "pids"], ["memory", "cpu"], ["memory", "pids"], ["memory"], ["cpu"], ["pids"]] as const) {
     const parent = usable.find((directory) => wanted.every((name) => enabledIn(directory).includes(name)));
     // Every group of version 2 counts processor time.
     if (parent !== undefined) return { parent, controllers: [...wanted, "cpuacct"] };
@@ -82,6 +82,7 @@ export const cgroupOf = (groups: readonly Cgroup[], controller: Controller): Cgr
 function settings(
   { version, controllers }: Cgroup,
   limits: Limits,
+  tasks: number,
 ): readonly (readonly [file: string, value: string, isNeeded: boolean])[] {
   const quota = String(Math.max(1000, Math.round(limits.cpuCores * periodUs)));
   const memory = String(limits.memoryBytes);
@@ -96,14 +97,21 @@ function settings(
           [memoryV1.swap, memory, false],
         ] as const);
   const ofCpu = version === 2 ? (["cpu.max", `${quota} ${periodUs}`, true] as const) : (["cpu.cfs_quota_us", quota, true] as const);
-  return [...(controllers.includes("memory") ? ofMemory : []), ...(controllers.includes("cpu") ? [ofCpu] : [])];
+  return [
+    ...(controllers.includes("memory") ? ofMemory : []),
+    ...(controllers.includes("cpu") ? [ofCpu] : []),
+    ...(controllers.includes("pids") ? [["pids.max", String(tasks), true] as const] : []),
+  ];
 }
 
-/** @throws WALL_UNAVAILABLE; what was made so far is for the caller to remove */
-export function makeCgroup(group: Cgroup, limits: Limits): void {
+/**
+ * @param tasks how many processes and threads may be members
+ * @throws WALL_UNAVAILABLE; what was made so far is for the caller to remove
+ */
+export function makeCgroup(group: Cgroup, limits: Limits, tasks: number): void {
   try {
     mkdirSync(group.directory);
-    for (const [file, value, isNeeded] of settings(group, limits)) {
+    for (const [file, value, isNeeded] of settings(group, limits, tasks)) {
       const where = path.join(group.directory, file);
       // Without accounting of swap there is no such file, and memory alone is limited.
       if (isNeeded || isWritable(where)) writeFileSync(where, value);
@@ -167,4 +175,10 @@ export function cgroupMemory(groups: readonly Cgroup[]): CgroupMemory | undefine
   const peakBytes = numberIn(directory, version === 2 ? "memory.peak" : memoryV1.peak, /^(\d+)/u) ?? 0;
   const kills = numberIn(directory, version === 2 ? "memory.events" : "memory.oom_control", /^oom_kill (\d+)$/mu) ?? 0;
   return { peakBytes, kills };
+}
+
+/** How often a process or thread was refused because there were too many; 0 where no group counts. */
+export function cgroupRefusedTasks(groups: readonly Cgroup[]): number {
+  const group = cgroupOf(groups, "pids");
+  return group === undefined ? 0 : (numberIn(group.directory, "pids.events", /^max (\d+)$/mu) ?? 0);
 }

@@ -42,6 +42,7 @@ function mechanismsOf(plan: Omit<LimitPlan, "mechanisms">): readonly LimitMechan
   const memory = cgroupOf(plan.cgroups, "memory");
   const cpu = cgroupOf(plan.cgroups, "cpu");
   const time = cgroupOf(plan.cgroups, "cpuacct");
+  const pids = cgroupOf(plan.cgroups, "pids");
   const clock = time === undefined ? "the sum of the tree" : cgroupName(time);
   return [
     { limit: "cpuTime", mechanism: `${clock}, RLIMIT_CPU`, strength: "supervised", overshoot: overshoots.cpuTime },
@@ -49,7 +50,11 @@ function mechanismsOf(plan: Omit<LimitPlan, "mechanisms">): readonly LimitMechan
     memory === undefined
       ? { limit: "memory", mechanism: "the sum of the tree", strength: "supervised", overshoot: overshoots.memory }
       : { limit: "memory", mechanism: cgroupName(memory), strength: "held" },
-    { limit: "processes", mechanism: "RLIMIT_NPROC of the user namespace", strength: "held" },
+    {
+      limit: "processes",
+      mechanism: `${pids === undefined ? "" : `${cgroupName(pids)}, `}RLIMIT_NPROC of the user namespace`,
+      strength: "held",
+    },
     {
       limit: "disk",
       mechanism: "tmpfs sizes (held), RLIMIT_FSIZE, growth of the write roots",
@@ -60,11 +65,12 @@ function mechanismsOf(plan: Omit<LimitPlan, "mechanisms">): readonly LimitMechan
   ];
 }
 
-function resourcesOf(limits: Limits, tasksMaximum: number): readonly ResourceLimit[] {
+function resourcesOf(limits: Limits, tasksMaximum: number, isCounted: boolean): readonly ResourceLimit[] {
   const whole = (resource: number, value: number): ResourceLimit => ({ resource, value: BigInt(Math.ceil(value)) });
   return [
     whole(resources.openFiles, limits.openFiles),
-    whole(resources.processes, tasksMaximum),
+    // A control group that counts refusals is met first.
+    whole(resources.processes, tasksMaximum + (isCounted ? 1 : 0)),
     // A little more, so that who fills one file has used up the limit of disk when its signal comes.
     whole(resources.fileBytes, limits.diskBytes + fileSlackBytes),
     // A second later than the sum of the tree, which is what normally notices.
@@ -85,7 +91,7 @@ export function planLimits(limits: Limits, facts: MachineFacts, isMediated: bool
   const plan = {
     limits,
     cgroups,
-    resources: resourcesOf(limits, tasksMaximum),
+    resources: resourcesOf(limits, tasksMaximum, cgroupOf(cgroups, "pids") !== undefined),
     tasksMaximum,
     ownTasks,
     // Together less than the memory, so that who fills them meets the limit of disk.

@@ -1,7 +1,7 @@
 // Watches the limits of one open sandbox: what the kernel only counts, and what only we can add up. Says which was used up first.
 import { closeSync, constants, openSync } from "node:fs";
 import { allowedOf, type LimitHit, type LimitName, type UsageEvidence } from "../../contracts/limits.ts";
-import { cgroupCpuMs, cgroupMemory } from "./cgroups.ts";
+import { cgroupCpuMs, cgroupMemory, cgroupRefusedTasks } from "./cgroups.ts";
 import { changedBytes, type Fill, fillOf, namelessBytes, RootGrowth, writtenBytes } from "./disk-sample.ts";
 import { scratchInside } from "./inside.ts";
 import type { LimitPlan } from "./limit-plan.ts";
@@ -95,21 +95,26 @@ export class LimitWatch {
     this.#timer.unref();
   }
 
+  /** The command's own process has just ended: until then it was one more. */
+  lookAtEnd(): void {
+    this.look(1);
+  }
+
   /** One look now; @returns what was used until now */
-  look(): UsageEvidence {
+  look(endedTasks = 0): UsageEvidence {
     const sample = this.#isDone ? undefined : sampleTree(this.#places.proc);
     if (sample === undefined) return this.#lookAfterEnd();
     const fills = this.#places.privatePlaces.flatMap((place) => fillOf(place) ?? []);
     const { plan } = this.#target;
     const cpuMs = this.#cpuMs(sample);
     const memoryBytes = this.#memoryBytes(sample, fills);
-    const processes = sample.tasks - plan.ownTasks;
+    const tasks = sample.tasks + endedTasks;
     this.#usage = {
       cpuMs: Math.max(this.#usage.cpuMs, Math.round(cpuMs)),
       peakMemoryBytes: Math.max(this.#usage.peakMemoryBytes, memoryBytes),
-      peakProcesses: Math.max(this.#usage.peakProcesses, processes),
+      peakProcesses: Math.max(this.#usage.peakProcesses, tasks - plan.ownTasks),
     };
-    this.#judge(sample, fills, memoryBytes);
+    this.#judge({ ...sample, tasks }, fills, memoryBytes);
     return this.#usage;
   }
 
@@ -144,7 +149,9 @@ export class LimitWatch {
     const full = fills.find(({ isFull }) => isFull);
     if (full !== undefined) this.#hit("disk", Math.max(full.usedBytes, full.sizeBytes), full.sizeBytes);
     if (this.#isMemoryUsedUp(memoryBytes)) this.#hit("memory", memoryBytes);
-    if (sample.tasks >= plan.tasksMaximum) this.#hit("processes", sample.tasks - plan.ownTasks);
+    const isCrowded = sample.tasks >= plan.tasksMaximum || cgroupRefusedTasks(plan.cgroups) > 0;
+    // What was refused is one more than there were.
+    if (isCrowded) this.#hit("processes", Math.max(limits.processes + 1, sample.tasks - plan.ownTasks));
     if (sample.openFiles >= limits.openFiles) this.#hit("openFiles", sample.openFiles);
     if (this.#usage.cpuMs > limits.cpuMs) this.#hit("cpuTime", this.#usage.cpuMs);
     this.#judgeGrowth(

@@ -58,6 +58,7 @@ export class ProcessSandbox implements Sandbox {
     const environment = sandboxEnvironment(command.environment ?? this.#spec.environment, this.#plan.pathFacts);
     const execution = await this.#launched.session.exec({ ...command, environment }, { limits: this.#plan.limits.resources });
     this.#watch?.start();
+    void execution.exit.then(() => this.#watch?.lookAtEnd());
     return execution;
   }
 

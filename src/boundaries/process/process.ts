@@ -118,8 +118,9 @@ interface Starting {
 
 /** On rejection nothing is left but control groups without members. */
 async function startSandbox({ options, spec, plan, layers, isRoot, bubblewrapPath, signal }: Starting): Promise<Sandbox> {
-  const { cgroups, limits } = plan.limits;
-  for (const group of cgroups) makeCgroup(group, limits);
+  const { cgroups, limits, tasksMaximum } = plan.limits;
+  // Root's launcher joins before it becomes bubblewrap, which then is one more member.
+  for (const group of cgroups) makeCgroup(group, limits, tasksMaximum + (isRoot ? 1 : 0));
   const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, layers });
   const launched = await launch({
     sandboxId: spec.sandboxId,

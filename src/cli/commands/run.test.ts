@@ -64,6 +64,28 @@ test("run turns flags into a policy fragment with absolute paths", async () => {
   });
 });
 
+test("the flags of limits become numbers and texts of the policy, and what is no number stays for the policy to refuse", async () => {
+  await inDirectory(async (cwd) => {
+    const flags = [
+      "--cpu-time",
+      "5m",
+      "--cpu-cores",
+      "1.5",
+      "--memory",
+      "4GiB",
+      "--processes",
+      "512",
+      "--disk",
+      "8GiB",
+      "--open-files",
+      "many",
+    ];
+    const request = requestOf(await callCli(["run", ...flags, "--", "true"], { cwd }));
+    const limits = { cpuTime: "5m", cpuCores: 1.5, memory: "4GiB", processes: 512, disk: "8GiB", openFiles: "many" };
+    assert.deepEqual(request.policy.overrides, { limits });
+  });
+});
+
 test("run starts nothing on a usage error", async () => {
   await inDirectory(async (cwd) => {
     const wrong = [

@@ -1,0 +1,74 @@
+// A limit that a run reaches, all the way: exit code, result, record, answer sheet.
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { composeDoor } from "../../src/compose.ts";
+import type { RunResult } from "../../src/contracts/door.ts";
+import { recordBodySchemas } from "../../src/contracts/ledger-record.ts";
+import { limitNames } from "../../src/contracts/limits.ts";
+
+const installation = path.join(import.meta.dirname, "..", "..");
+let base = "";
+
+before(async () => {
+  base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-limit-")));
+  await mkdir(path.join(base, "project"));
+});
+
+after(() => rm(base, { recursive: true }));
+
+const environment = (): Readonly<Record<string, string>> => ({ XDG_STATE_HOME: base, PATH: "/usr/local/bin:/usr/bin:/bin" });
+
+async function run(limits: Readonly<Record<string, unknown>>, script: string): Promise<RunResult> {
+  const door = composeDoor({ environment: environment(), installation });
+  const projectDirectory = path.join(base, "project");
+  const policy = { projectDirectory, overrides: { limits } };
+  try {
+    return await door.run(
+      { policy, argv: ["sh", "-c", script], cwd: projectDirectory, callerEnvironment: environment() },
+      { signal: new AbortController().signal, onOutput: () => Promise.resolve(), onStart: () => {} },
+    );
+  } finally {
+    await door.close();
+  }
+}
+
+test("a run that used a limit up exits with 123, and result, record and sheet name that limit", async () => {
+  const result = await run({ processes: 10 }, "while :; do sleep 100 & done");
+  const hit = { limit: "processes", allowed: 10, observed: 11 };
+  assert.deepEqual([result.exitCode, result.outcome, result.limitHits], [123, "limit", [hit]]);
+  assert.equal(result.usage?.peakProcesses, 11);
+  const door = composeDoor({ environment: environment(), installation });
+  const records = await door.records({ task: result.task, limit: 20 });
+  const body = (type: string): unknown => records.find((record) => record.type === type)?.body;
+  assert.partialDeepStrictEqual(body("execution.ended"), { limitHits: [hit] });
+  assert.partialDeepStrictEqual(body("result.returned"), { outcome: "limit" });
+  const happened = (await door.explainTask(result.task)).answers.find(({ question }) => question === "happened")?.lines ?? [];
+  assert.deepEqual(happened.find(({ key }) => key === "task.happened.limit")?.values, hit);
+  assert.equal(happened.find(({ key }) => key === "task.happened.usage")?.values?.["processes"], 11);
+  await door.close();
+});
+
+test("a run without limits of its own has the defaults, and its record names each with its strength", async () => {
+  const result = await run({}, "true");
+  const door = composeDoor({ environment: environment(), installation });
+  const opened = (await door.records({ task: result.task, limit: 20 })).find(({ type }) => type === "execution.opened");
+  const { limits } = recordBodySchemas["execution.opened"].parse(opened?.body);
+  assert.deepEqual(limits.map(({ limit }) => limit).toSorted(), limitNames.toSorted());
+  const allowed = Object.fromEntries(limits.map((one) => [one.limit, one.allowed]));
+  assert.deepEqual(allowed, {
+    cpuTime: 600_000,
+    cpuCores: 2000,
+    memory: 2 ** 31,
+    processes: 256,
+    disk: 2 ** 32,
+    openFiles: 1024,
+    output: 2 ** 26,
+    wall: 900_000,
+  });
+  const held = (await door.explainTask(result.task)).answers.find(({ question }) => question === "held")?.lines ?? [];
+  assert.equal(held.filter(({ key }) => key.startsWith("task.held.limit-")).length, limitNames.length);
+  await door.close();
+});
