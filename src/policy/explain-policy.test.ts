@@ -44,6 +44,19 @@ test("explainPolicy() shows every rule in every language, and no value of the en
   }
 });
 
+test("explainPolicy() says who is asked, and which ways lead out of the sandbox", () => {
+  const keys = (body: string): readonly string[] =>
+    explainPolicy(loadPolicy([yamlSource(body)], facts)).answers.flatMap(({ lines }) => lines.map(({ key }) => key));
+  assert.ok(keys("").includes("policy.sheet.held.unsandboxed-closed"));
+  const open = keys("approval: regular\nallowUnsandboxed: true\n");
+  assert.ok(open.includes("policy.sheet.held.regular") && open.includes("policy.sheet.held.unsandboxed-asks"));
+  const entry = "outside: [{id: o, program: /usr/bin/x, pin: root, arguments: [a b, {oneOf: [c, d]}, {name: 9}]}]\n";
+  const line = explainPolicy(loadPolicy([yamlSource(entry)], facts))
+    .answers.flatMap(({ lines }) => lines)
+    .find(({ key }) => key === "policy.sheet.held.outside-entry");
+  assert.deepEqual(line?.values, { id: "o", words: "/usr/bin/x 'a b' {c|d} <name>" });
+});
+
 test("every situation and sentence of this room is in the catalogue, with a hint where it is an error", () => {
   const directory = import.meta.dirname;
   const files = readdirSync(directory).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));

@@ -219,3 +219,30 @@ test("while the question stands, nothing from a sandbox in the background is wri
   const question = seen.slice(seen.indexOf("Glovebox asks you"), seen.indexOf("Granted, once."));
   assert.doesNotMatch(question, /FORGED/u);
 });
+
+test("what a program left at the terminal answers no later question: typed-in input, a terminal's own replies, a hidden screen", async (t) => {
+  const at = await ground(t, "");
+  await writeFile(path.join(at.base, "asking.yaml"), "apiVersion: glovebox/v1\napproval: regular\n");
+  // TIOCSTI for each letter of an answer; then the terminal is asked to report, and what comes is hidden.
+  const push = [
+    "import fcntl, os",
+    "terminal = os.open('/dev/tty', os.O_RDWR)",
+    "try: [fcntl.ioctl(terminal, 0x5412, bytes([letter])) for letter in b'yes\\ny\\naaaa\\n']",
+    "except OSError: pass",
+    "os.write(terminal, b'\\x1b[?1049h\\x1b[8m\\x1b[6n\\x1b[c')",
+    "print('left')",
+  ];
+  await writeFile(path.join(at.project, "hostile.py"), push.join("\n"));
+  const asking = at.line("run --interactive -- touch made").replace("policy.yaml", "asking.yaml");
+  const line = `${at.line("run -- python3 hostile.py")}; exec ${asking}`;
+  const typings: readonly Typing[] = [
+    // What a terminal would reply, late.
+    { after: "left", keys: "\u001B[1;1R\u001B[?62cy\nyes\n" },
+    { after: question, keys: "\n" },
+  ];
+  const { seen, code } = await atTerminal(line, { environment: at.environment, typings });
+  assert.equal(code, 121, seen);
+  assert.ok(seen.includes("\u001B[8m\u001B[6n"), "the control: the program drew on this terminal");
+  assert.ok(seen.includes("\u001B[?1049l\u001B[!p\u001B[0m"), "the question begins on a fresh screen");
+  assert.ok(!(await isThere(path.join(at.project, "made"))));
+});
