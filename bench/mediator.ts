@@ -80,6 +80,47 @@ int main(void) {
 }
 `;
 
+/** One blocking connect to a listener of the program's own, on TCP (`tcp`) or by a path (`unix`). */
+const connectSource = `
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+int main(int count, char **words) {
+  struct timespec begin, end;
+  struct sockaddr_in port = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "connect.sock"};
+  int path = count > 1 && strcmp(words[1], "unix") == 0;
+  struct sockaddr *address = path ? (void *)&name : (void *)&port;
+  socklen_t length = path ? sizeof name : sizeof port;
+  int server = socket(path ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
+  unlink("connect.sock");
+  if (bind(server, address, length) || listen(server, 8) || getsockname(server, address, &length)) return 1;
+  double spent = 0;
+  for (int round = 0; round < 5000; round++) {
+    int from = socket(path ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    if (connect(from, address, length)) return 1;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    spent += (double)(end.tv_sec - begin.tv_sec) * 1e6 + (double)(end.tv_nsec - begin.tv_nsec) / 1e3;
+    close(accept(server, 0, 0));
+    close(from);
+  }
+  printf("%f", spent / 5000);
+  return 0;
+}
+`;
+
+/** Each prints the microseconds of one call. */
+const calls = [
+  { name: "an open for writing", run: "./call" },
+  { name: "a connect on TCP", run: "./connect tcp" },
+  { name: "a connect by a path", run: "./connect unix" },
+] as const;
+
 type Shell = (script: string) => Promise<string>;
 
 const onHost =
@@ -118,15 +159,15 @@ async function timed(shell: Shell, work: (typeof works)[number]): Promise<number
 }
 
 async function measure(host: Shell, box: Shell, rounds: number): Promise<void> {
-  const call = { host: Number(await host("./call")), box: Number(await box("./call")) };
-  for (let round = 1; round < rounds; round += 1) {
-    call.host = Math.min(call.host, Number(await host("./call")));
-    call.box = Math.min(call.box, Number(await box("./call")));
+  for (const { name, run } of calls) {
+    const best = { host: Number.POSITIVE_INFINITY, box: Number.POSITIVE_INFINITY };
+    for (let round = 0; round < rounds; round += 1) {
+      best.host = Math.min(best.host, Number(await host(run)));
+      best.box = Math.min(best.box, Number(await box(run)));
+    }
+    const added = (best.box - best.host).toFixed(1);
+    console.log(`\nmediated call, ${name} (best of ${rounds}; budget 50 us): ${added} us more than ${best.host.toFixed(1)} us`);
   }
-  const added = call.box - call.host;
-  console.log(
-    `\nmediated call, an open for writing (best of ${rounds}; budget 50 us): ${added.toFixed(1)} us more than ${call.host.toFixed(1)} us`,
-  );
   for (const work of works) {
     const alternatives = [
       { name: "host", run: () => timed(host, work) },
@@ -145,8 +186,9 @@ export async function benchMediator(rounds = 5, parent = os.tmpdir()): Promise<v
     await mkdir(bare);
     await compile(base, "many", manySource);
     await compile(base, "call", callSource);
+    await compile(base, "connect", connectSource);
     await onHost(base)("mkdir tree && cd tree && ../many && tar cf ../tree.tar . && cd .. && rm -r tree");
-    for (const name of ["many", "call", "tree.tar"])
+    for (const name of ["many", "call", "connect", "tree.tar"])
       for (const place of [bare, project]) await cp(path.join(base, name), path.join(place, name));
     await measure(onHost(bare), inSandbox(sandbox, project), rounds);
     await sandbox.close();

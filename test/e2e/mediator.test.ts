@@ -148,6 +148,25 @@ suite("the mediator", { timeout: 120_000 }, () => {
     assert.equal((await stat(path.join(inner, "settings.json"))).size, 2);
   });
 
+  test("calls that wait are bounded: one too many gets an errno and a record, and everything else goes on", async () => {
+    const program = await build("crowded-calls");
+    const world = await makeWorld();
+    const sandbox = await open(world.spec({ allowRead: [program] }));
+    const execution = await sandbox.exec({ argv: [program], cwd: world.project });
+    let output = "";
+    for await (const { bytes } of execution.output) {
+      output += Buffer.from(bytes).toString("latin1");
+      if (output.includes("\n")) break;
+    }
+    assert.equal(output, "connects 6 pipes 4 others 0 open ok\n");
+    assert.equal((await shell(sandbox, world, "echo other > beside && cat beside")).output, "other\n");
+    await execution.killTree();
+    await execution.exit;
+    assert.equal(execution.refusedCalls.total, 10);
+    const kinds = execution.refusedCalls.first.map(({ call, errno, rule }) => `${call} ${errno} ${rule}`);
+    assert.deepEqual(new Set(kinds), new Set(["connect EAGAIN crowded", "open ENFILE crowded"]));
+  });
+
   test("the end of a mediator is the end of its sandbox", async () => {
     const world = await makeWorld();
     const sandbox = await open(world.spec());
