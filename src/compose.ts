@@ -153,10 +153,9 @@ class ComposedDoor implements Door {
 
   readonly #reapSandbox: ReapSandbox = async (sandboxId, objects) => {
     const named = (kind: string): readonly string[] => objects.filter((object) => object.kind === kind).map(({ name }) => name);
-    const [privateDirectory] = named("directory");
     const outside = reapOutside(sandboxId);
-    if (privateDirectory === undefined) return { processes: outside, cgroups: 0 };
-    const reaped = await reapProcessSandbox({ sandboxId, privateDirectory, cgroups: named("cgroup") });
+    // The private directory is the reaper's: what the sandbox changed is read from it first.
+    const reaped = await reapProcessSandbox({ sandboxId, cgroups: named("cgroup") });
     return { ...reaped, processes: reaped.processes + outside };
   };
 

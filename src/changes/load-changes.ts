@@ -30,7 +30,8 @@ export function loadChanges(
   records: readonly StoredRecord[],
   kept: { readonly beforeDirectory: string; readonly unseal: Unseal },
 ): LoadedChanges | undefined {
-  const record = records.find(({ type }) => type === "execution.changes");
+  // The last one: a reaper that broke off made the list again.
+  const record = records.findLast(({ type }) => type === "execution.changes");
   if (record === undefined) return undefined;
   const gone = (until: string): GloveboxError => new GloveboxError("CHANGES_EXPIRED", "changes.expired", { values: { task, until } });
   const detail = detailSchema.safeParse(record.detail);

@@ -2,7 +2,21 @@
 // what hostile programs do with names. Then undo brings the first scan back.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -10,6 +24,7 @@ import { composeDoor } from "../../src/compose.ts";
 import type { Change } from "../../src/contracts/changes.ts";
 import type { Door, RunResult } from "../../src/contracts/door.ts";
 import { decodeByteText } from "../../src/kit/byte-text.ts";
+import { capture } from "../../src/kit/spawn.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 
@@ -147,4 +162,122 @@ test("what is as it was before is no change", async (t) => {
     "echo t > tmp; mv tmp tmp2; rm tmp2; mkdir t; rmdir t; cp a.txt copy; mv copy a.txt; mv src x; mv x src; exec 3<>a.txt",
   );
   assert.deepEqual([same.exitCode, same.changes], [0, undefined]);
+});
+
+async function text(file: string): Promise<string> {
+  return readFile(file, "utf8");
+}
+
+test("undo refuses all when somebody edited one file since, and with --partial leaves that one alone", async (t) => {
+  const { door, project, run } = await scene(t);
+  const { task } = await run("echo x > a.txt; echo x > src/b.txt; mkdir made; echo m > made/m.txt");
+  await writeFile(path.join(project, "a.txt"), "mine\n");
+  await writeFile(path.join(project, "made/mine.txt"), "mine\n");
+  const all = { task, paths: [], isPartial: false };
+  await assert.rejects(door.undo(all), { code: "CHANGES_EDITED" });
+  assert.equal(await text(path.join(project, "src/b.txt")), "x\n");
+  const report = await door.undo({ ...all, isPartial: true });
+  assert.deepEqual(report.refused, [
+    { path: path.join(project, "a.txt"), why: "edited" },
+    { path: path.join(project, "made"), why: "notEmpty" },
+  ]);
+  assert.deepEqual(report.restored, [path.join(project, "made/m.txt"), path.join(project, "src/b.txt")]);
+  assert.equal(await text(path.join(project, "a.txt")), "mine\n");
+  assert.equal(await text(path.join(project, "src/b.txt")), "b\n");
+  assert.equal(await text(path.join(project, "made/mine.txt")), "mine\n");
+  const outcomes = (await door.records({ task, limit: 50 }))
+    .filter(({ type }) => type === "changes.undone")
+    .map(({ body }) => body["outcome"]);
+  assert.deepEqual(outcomes, ["done", "begun"]);
+});
+
+test("undo of named paths touches nothing else, and a path that did not change is an error", async (t) => {
+  const { door, project, run } = await scene(t);
+  const { task } = await run("echo x > a.txt; echo x > src/b.txt; echo x > src/deep/c.txt");
+  const report = await door.undo({ task, paths: [path.join(project, "src/deep")], isPartial: false });
+  assert.deepEqual(report.restored, [path.join(project, "src/deep/c.txt")]);
+  assert.equal(await text(path.join(project, "src/b.txt")), "x\n");
+  await assert.rejects(door.undo({ task, paths: [path.join(project, "link")], isPartial: false }), { code: "USAGE_INVALID" });
+});
+
+test("undo never writes through a link that lies where a directory was", async (t) => {
+  const { door, project, run } = await scene(t);
+  const { task } = await run("echo x > src/b.txt");
+  const outside = path.join(path.dirname(project), "outside");
+  await mkdir(outside);
+  await writeFile(path.join(outside, "b.txt"), "x\n");
+  await rm(path.join(project, "src"), { recursive: true });
+  await symlink(outside, path.join(project, "src"));
+  await assert.rejects(door.undo({ task, paths: [], isPartial: false }), { code: "CHANGES_EDITED" });
+  assert.equal(await text(path.join(outside, "b.txt")), "x\n");
+});
+
+test("a file that is too large to keep is listed, and undo says that it was not kept", async (t) => {
+  const { door, project, run } = await scene(t);
+  await writeFile(path.join(project, "large"), Buffer.alloc(17 * 1024 * 1024));
+  const { task } = await run("echo x >> large; echo x > a.txt");
+  const { entries } = await door.diff({ task, paths: [path.join(project, "large")], isBrief: false });
+  assert.deepEqual([entries[0]?.change.kind, entries[0]?.change.kept], ["changed", "tooLarge"]);
+  await assert.rejects(door.undo({ task, paths: [], isPartial: false }), { code: "CHANGES_NOT_KEPT" });
+  assert.equal((await door.undo({ task, paths: [], isPartial: true })).restored.length, 1);
+});
+
+test("the other names of a file with several are counted, and undo gives them the old content too", async (t) => {
+  const { door, project, run } = await scene(t);
+  await link(path.join(project, "a.txt"), path.join(path.dirname(project), "second"));
+  const { task } = await run("echo x > a.txt");
+  const { entries } = await door.diff({ task, paths: [], isBrief: true });
+  assert.equal(entries[0]?.change.otherNames, 1);
+  await door.undo({ task, paths: [], isPartial: false });
+  assert.equal(await text(path.join(path.dirname(project), "second")), "one\ntwo\n");
+});
+
+test("what was kept is encrypted, names its owner and its end, and is gone after it", async (t) => {
+  const { door, state, run } = await scene(t);
+  const { task } = await run("echo x > a.txt");
+  const before = path.join(state, "before");
+  const [name = ""] = await readdir(before);
+  assert.match(name, new RegExp(`^${task}\\.\\d{4}-\\d\\d-\\d\\d$`, "u"));
+  for (const piece of await readdir(path.join(before, name))) {
+    const bytes = await readFile(path.join(before, name, piece));
+    assert.ok(!bytes.includes("one") && !bytes.includes("a.txt"));
+  }
+  await rename(path.join(before, name), path.join(before, `${task}.2020-01-01`));
+  await run("true");
+  assert.deepEqual(await readdir(before), []);
+  await assert.rejects(door.diff({ task, paths: [], isBrief: true }), { code: "CHANGES_EXPIRED" });
+});
+
+test("what runs later on the host is marked, and a package.json only when what runs of it changed", async (t) => {
+  const { door, project, run } = await scene(t);
+  await writeFile(path.join(project, "package.json"), '{"version":"1","scripts":{"test":"true"}}');
+  const first = await run(
+    "sed -i s/1/2/ package.json; echo all: > Makefile; mkdir -p .github/workflows; : > .github/workflows/ci.yml; : > notes.txt",
+  );
+  const names = (result: RunResult): readonly string[] => (result.changes?.runsLater ?? []).map((file) => path.relative(project, file));
+  assert.deepEqual(names(first), [".github/workflows/ci.yml", "Makefile"]);
+  const second = await run("sed -i s/true/false/ package.json");
+  assert.deepEqual(names(second), ["package.json"]);
+  const { entries } = await door.diff({ task: second.task, paths: [], isBrief: false });
+  assert.deepEqual([entries[0]?.change.runsLater, entries[0]?.lines?.length], [true, 5]);
+});
+
+test("a task whose broker was killed has its list made by the next start, and can be undone", async (t) => {
+  const { door, project, state } = await scene(t);
+  const fixture = path.join(installation, "test/fixtures/run-and-die.ts");
+  const environment = { XDG_STATE_HOME: path.dirname(state), PATH: "/usr/local/bin:/usr/bin:/bin" };
+  const start = (step: string) => capture(process.execPath, [fixture, step, project], { environment, timeoutMs: 60_000 });
+  const steps = (await start("0")).stdout.split("\n");
+  await rm(path.join(project, "ran.txt"));
+  const ended = steps.find((line) => line.endsWith(" ended"))?.split(" ")[0] ?? assert.fail("there is no such step");
+  await assert.rejects(start(ended), /SIGKILL/u);
+  const [task = ""] = await readdir(path.join(state, "tasks"));
+  const { entries } = await door.diff({ task, paths: [], isBrief: true });
+  assert.deepEqual(
+    entries.map(({ change }) => [path.relative(project, change.path), change.kind]),
+    [["ran.txt", "created"]],
+  );
+  await door.undo({ task, paths: [], isPartial: false });
+  await assert.rejects(lstat(path.join(project, "ran.txt")), { code: "ENOENT" });
+  assert.equal((await door.verify({})).exit, 0);
 });

@@ -2,6 +2,7 @@
 import type { RunOutcome, RunRequest, RunResult } from "../../contracts/door.ts";
 import type { LimitHit, LimitName } from "../../contracts/limits.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
+import { wellFormedByteText } from "../../kit/byte-text.ts";
 import { quoteArgument } from "../../kit/escape-text.ts";
 import { showBytes, showDuration } from "../../kit/show-quantity.ts";
 import type { CliContext } from "../command.ts";
@@ -53,6 +54,18 @@ export function noteLines(context: CliContext, result: RunResult, asked: Asked):
   return [...limitNotes(result.limitHits), ...(note === undefined ? [] : [note])].map((sentence) => `${name} ${context.text(sentence)}`);
 }
 
+/** How many the line names; the full sheet and the diff have more. */
+const laterShown = 3;
+
+/** Files that the host will run: a person should look at them before anything else. */
+function laterLines({ text, stderr }: CliContext, { changes, task }: RunResult): readonly string[] {
+  if (changes === undefined || changes.counts.runsLater === 0) return [];
+  const shown = changes.runsLater.slice(0, laterShown).map(wellFormedByteText);
+  const rest = changes.counts.runsLater - shown.length;
+  const values = { paths: [...shown, ...(rest > 0 ? [`+${rest}`] : [])].join(", "), task };
+  return [stderr.style("yellow", text({ key: "cli.run.runs-later", values }))];
+}
+
 /** One line about the run, then seven short answers. */
 export function sheetReportLines(context: CliContext, result: RunResult, argv: readonly string[]): readonly string[] {
   const { text, stderr } = context;
@@ -79,6 +92,7 @@ export function sheetReportLines(context: CliContext, result: RunResult, argv: r
   return [
     stderr.style("dim", text({ key: "cli.run.sheet", values })),
     ...shortSheetLines(result.sheet, { text, style: stderr.style, columns: stderr.columns }),
+    ...laterLines(context, result),
     stderr.style("dim", text({ key: "cli.run.sheet-more", values: { task: result.task } })),
   ];
 }

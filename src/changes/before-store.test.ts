@@ -1,0 +1,56 @@
+// The store of bytes from before: what is written is read back across pieces, damage is noticed, and expiry goes by the name alone.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { taskIdSchema } from "../contracts/ids.ts";
+import { BeforeWriter, expireBefore, keptUntil, openBefore } from "./before-store.ts";
+
+const task = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
+const until = "2030-01-01";
+const flip = (name: string, bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ (0x5a + name.length));
+
+function directory(t: TestContext): string {
+  const root = mkdtempSync(path.join(tmpdir(), "glovebox-before-"));
+  t.after(() => rm(root, { recursive: true }));
+  return root;
+}
+
+test("openBefore() reads what BeforeWriter wrote, also across pieces, and nothing of a damaged piece", async (t) => {
+  const root = directory(t);
+  const writer = await BeforeWriter.open({ root, task, until }, flip);
+  const large = Buffer.alloc(9 * 1024 * 1024, "large ");
+  writer.append(Buffer.from("first"));
+  const offset = writer.offset;
+  writer.append(large);
+  const pieces = writer.finish();
+  assert.equal(pieces.length, 3);
+  const reader = openBefore({ root, task, until }, pieces, flip);
+  assert.equal(reader.read(0, 5)?.toString(), "first");
+  assert.deepEqual(reader.read(offset, large.length), large);
+  assert.equal(reader.read(offset, large.length + 1), undefined);
+  writeFileSync(path.join(root, `${task}.${until}`, "1"), "damaged");
+  assert.equal(openBefore({ root, task, until }, pieces, flip).read(offset, large.length), undefined);
+});
+
+test("BeforeWriter.open() makes nothing until there are bytes, and takes away what an earlier try left", async (t) => {
+  const root = directory(t);
+  mkdirSync(path.join(root, `${task}.${until}`));
+  const writer = await BeforeWriter.open({ root, task, until }, flip);
+  assert.deepEqual([readdirSync(root), writer.finish()], [[], []]);
+});
+
+test("expireBefore() removes whose last day is over, and no other name", async (t) => {
+  const root = directory(t);
+  for (const name of [`${task}.2026-01-01`, `${task}.2026-01-02`, "strange", `${task}.never`]) mkdirSync(path.join(root, name));
+  assert.equal(await expireBefore(root, Date.parse("2026-01-02T12:00:00Z")), 1);
+  assert.deepEqual(readdirSync(root).toSorted(), [`${task}.2026-01-02`, `${task}.never`, "strange"].toSorted());
+  assert.equal(await expireBefore(path.join(root, "absent"), 0), 0);
+});
+
+test("keptUntil() is 30 days at most", () => {
+  const now = Date.parse("2026-01-01T00:00:00Z");
+  assert.deepEqual([keptUntil(now, 400), keptUntil(now, 2)], ["2026-01-31", "2026-01-03"]);
+});
