@@ -149,7 +149,18 @@ static enum place_kind kind_of(const struct place *place, const struct walk *wal
   return kind_in_git(place->name);
 }
 
+#ifdef GLOVEBOX_TEST_BUILD
+static bool judges = true;
+
+void place_judge_nothing(void) {
+  judges = false;
+}
+#endif
+
 struct verdict place_judge(const struct place *place) {
+#ifdef GLOVEBOX_TEST_BUILD
+  if (!judges) return (struct verdict){.kind = PLACE_PLAIN};
+#endif
   const char *above;
   size_t above_length;
   const struct walk walk = walk_parent(place, &above, &above_length);

@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include "../protocol.h"
+#include "place.h"
 #include "probe.h"
 #include "processors.h"
 #include "serve.h"
 
 #define WITHOUT "--without="
+#define JUDGEMENT "judgement" // no layer: the mediator stands, and refuses no name
 #define SANDBOX "--sandbox="
 #define PROCESSORS "--processors="
 
@@ -40,7 +42,8 @@ static int leave_out(const char *list, uint32_t *layers) {
   for (;;) {
     const size_t length = strcspn(list, ",");
     const uint32_t layer = layer_named(list, length);
-    if (layer == 0) return usage();
+    if (length == strlen(JUDGEMENT) && strncmp(list, JUDGEMENT, length) == 0) place_judge_nothing();
+    else if (layer == 0) return usage();
     *layers &= ~layer;
     if (list[length] == '\0') return 0;
     list += length + 1;

@@ -31,7 +31,15 @@ export async function taskChanges(request: ChangesRequest): Promise<TaskChanges 
   const { layout, ledger, task, sandbox, privateDirectory, nowMs, retentionDays } = request;
   try {
     const seal = await ledger.openSealer(task);
-    const found = await gatherChanges({ task, privateDirectory, beforeDirectory: layout.before, seal, nowMs, retentionDays });
+    const found = await gatherChanges({
+      task,
+      privateDirectory,
+      beforeDirectory: layout.before,
+      quarantineDirectory: layout.quarantine,
+      seal,
+      nowMs,
+      retentionDays,
+    });
     if (found === undefined) return undefined;
     const { summary, keptBytes, list, detail } = found;
     const commitment = await ledger.commit(task, list);

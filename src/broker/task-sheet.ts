@@ -62,14 +62,17 @@ function approvalsOf(records: readonly StoredRecord[]): TaskView["approvals"] {
   return asked.map(({ approval }) => ({ id: approval, answer: answers.get(approval) ?? "open" }));
 }
 
-const changesSchema = z.looseObject({ first: z.array(z.looseObject({ path: z.string(), runsLater: z.boolean().optional() })) });
+const changesSchema = z.looseObject({
+  quarantined: z.array(z.string()).optional(),
+  first: z.array(z.looseObject({ path: z.string(), runsLater: z.boolean().optional() })),
+});
 
 function changesOf(records: readonly StoredRecord[]): { readonly changes?: ChangeSummary } {
   const body = bodyOf(records, "execution.changes", recordBodySchemas["execution.changes"]);
   if (body === undefined) return {};
   const detail = changesSchema.safeParse(detailOf(records, "execution.changes"));
   const runsLater = (detail.data?.first ?? []).filter((change) => change.runsLater === true).map(({ path }) => path);
-  return { changes: { counts: body.counts, runsLater, quarantined: [], keptUntil: body.keptUntil } };
+  return { changes: { counts: body.counts, runsLater, quarantined: detail.data?.quarantined ?? [], keptUntil: body.keptUntil } };
 }
 
 function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {

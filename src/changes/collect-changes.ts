@@ -5,7 +5,7 @@ import type { Change, ChangeList, PathState } from "../contracts/changes.ts";
 import { contentMax, type KeptContent, type TouchedState, type Touches } from "../guard/guard.ts";
 import type { BeforeWriter } from "./before-store.ts";
 import { hashFile, isSameContent, isSameState, stateBefore, stateNow } from "./path-state.ts";
-import { RootTree } from "./root-tree.ts";
+import type { RootTree } from "./root-tree.ts";
 import { changesWhatRuns, isRunLater } from "./runs-later.ts";
 
 /** More are counted as missed: the list must fit into memory. */
@@ -183,11 +183,6 @@ function kindOf(before: PathState | undefined, after: PathState | undefined): Ch
 }
 
 /** Looks at each path that was touched, through descriptors below the roots, and hands what must be kept to `writer`. */
-export function collectChanges(touches: Touches, writer: BeforeWriter): ChangeList {
-  const trees = touches.roots.flatMap((root) => RootTree.open(root.path, root.identity) ?? []);
-  try {
-    return new Collection(touches, trees, writer).list();
-  } finally {
-    for (const tree of trees) tree.close();
-  }
+export function collectChanges(touches: Touches, trees: readonly RootTree[], writer: BeforeWriter): ChangeList {
+  return new Collection(touches, trees, writer).list();
 }

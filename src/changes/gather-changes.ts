@@ -1,10 +1,13 @@
 // The end of a sandbox: its touch log becomes a list of changes with the bytes from before, and what the ledger says about them.
-import type { Change, ChangeCounts, ChangeSummary } from "../contracts/changes.ts";
+import path from "node:path";
+import type { Change, ChangeCounts, ChangeList, ChangeSummary } from "../contracts/changes.ts";
 import type { TaskId } from "../contracts/ids.ts";
-import { readTouches } from "../guard/guard.ts";
+import { readTouches, type Touches } from "../guard/guard.ts";
 import { wellFormedByteText } from "../kit/byte-text.ts";
 import { BeforeWriter, keptUntil, type Seal, type StoredPieces } from "./before-store.ts";
 import { collectChanges } from "./collect-changes.ts";
+import { quarantinePlanted } from "./quarantine.ts";
+import { RootTree } from "./root-tree.ts";
 
 /** Enough for a sheet; the list has all. */
 const shownMax = 20;
@@ -16,6 +19,8 @@ export interface GatherRequest {
   readonly privateDirectory: string;
   /** The state's directory for bytes from before. */
   readonly beforeDirectory: string;
+  /** The state's quarantine. */
+  readonly quarantineDirectory: string;
   readonly seal: Seal;
   readonly nowMs: number;
   readonly retentionDays: number;
@@ -59,7 +64,12 @@ function countsOf(changes: readonly Change[], missed: number, quarantined: numbe
 
 function detailOf(
   changes: readonly Change[],
-  stored: { readonly pieces: StoredPieces; readonly list: { readonly offset: number; readonly length: number }; readonly until: string },
+  stored: {
+    readonly pieces: StoredPieces;
+    readonly list: { readonly offset: number; readonly length: number };
+    readonly until: string;
+    readonly quarantined: readonly string[];
+  },
 ): Readonly<Record<string, unknown>> {
   const first = changes.slice(0, firstMax).map(({ path, kind, runsLater, commands }) => ({
     path: wellFormedByteText(path),
@@ -70,6 +80,21 @@ function detailOf(
   return { ...stored, first };
 }
 
+/** First what should not be there goes, then the list is made of what is. */
+function lookAtRoots(
+  touches: Touches,
+  writer: BeforeWriter,
+  quarantine: string,
+): { readonly found: ChangeList; readonly planted: readonly string[] } {
+  const trees = touches.roots.flatMap((root) => RootTree.open(root.path, root.identity) ?? []);
+  try {
+    const planted = quarantinePlanted(touches, trees, quarantine);
+    return { planted, found: collectChanges(touches, trees, writer) };
+  } finally {
+    for (const tree of trees) tree.close();
+  }
+}
+
 /** undefined when nothing changed. */
 export async function gatherChanges(request: GatherRequest): Promise<GatheredChanges | undefined> {
   const touches = readTouches(request.privateDirectory);
@@ -78,8 +103,8 @@ export async function gatherChanges(request: GatherRequest): Promise<GatheredCha
     if (touches.records.before.size === 0 && touches.records.missed === 0) return undefined;
     const until = keptUntil(request.nowMs, request.retentionDays);
     const writer = await BeforeWriter.open({ root: request.beforeDirectory, task: request.task, until }, request.seal);
-    const found = collectChanges(touches, writer);
-    if (found.changes.length === 0 && found.missed === 0) return undefined;
+    const { found, planted } = lookAtRoots(touches, writer, path.join(request.quarantineDirectory, request.task));
+    if (found.changes.length === 0 && found.missed === 0 && planted.length === 0) return undefined;
     const list = Buffer.from(JSON.stringify(found));
     const place = { offset: writer.offset, length: list.length };
     writer.append(list);
@@ -87,14 +112,14 @@ export async function gatherChanges(request: GatherRequest): Promise<GatheredCha
     const runsLater = found.changes.filter((change) => change.runsLater === true).map(({ path }) => path);
     return {
       summary: {
-        counts: countsOf(found.changes, found.missed, 0),
+        counts: countsOf(found.changes, found.missed, planted.length),
         runsLater: runsLater.slice(0, shownMax),
-        quarantined: [],
+        quarantined: planted.slice(0, shownMax),
         keptUntil: until,
       },
       keptBytes: writer.offset,
       list,
-      detail: detailOf(found.changes, { pieces, list: place, until }),
+      detail: detailOf(found.changes, { pieces, list: place, until, quarantined: planted.slice(0, firstMax).map(wellFormedByteText) }),
     };
   } finally {
     touches.close();

@@ -17,27 +17,35 @@ export interface TouchedRoot {
 
 export interface Touches {
   readonly roots: readonly TouchedRoot[];
+  /** Names that the mediator was told to protect. */
+  readonly names: readonly string[];
   readonly records: TouchRecords;
   /** Bytes of a kept content. */
   readonly read: (offset: number, length: number) => Buffer;
   close(): void;
 }
 
-const rootsSchema = z.array(z.strictObject({ path: z.string().startsWith("/"), identity: z.string() }));
+const rootsSchema = z.strictObject({
+  roots: z.array(z.strictObject({ path: z.string().startsWith("/"), identity: z.string() })),
+  names: z.array(z.string()),
+});
 const windowBytes = 1024 * 1024;
 
 const logFile = (directory: string): string => path.join(directory, "touches.log");
 const rootsFile = (directory: string): string => path.join(directory, "touches.json");
 
 /** @param directory private to the sandbox, never shown inside. @returns a descriptor for the guard, which the caller closes */
-export function createTouchLog(directory: string, roots: readonly string[]): number {
+export function createTouchLog(
+  directory: string,
+  { roots, names }: { readonly roots: readonly string[]; readonly names: readonly string[] },
+): number {
   const found = roots.map((root): TouchedRoot => {
     const { dev, ino } = lstatSync(root, { bigint: true });
     return { path: root, identity: `${dev}:${ino}` };
   });
   // One that is there is of a sandbox that was never opened.
   for (const file of [rootsFile(directory), logFile(directory)]) if (isPresent(file)) unlinkSync(file);
-  writeFileSync(rootsFile(directory), JSON.stringify(found), { flag: "wx", mode: 0o600 });
+  writeFileSync(rootsFile(directory), JSON.stringify({ roots: found, names }), { flag: "wx", mode: 0o600 });
   return openSync(logFile(directory), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 }
 
@@ -66,11 +74,11 @@ function windowed(descriptor: number): (offset: number, length: number) => Buffe
   };
 }
 
-function parseRoots(text: string): readonly TouchedRoot[] {
+function parseRoots(text: string): z.infer<typeof rootsSchema> {
   try {
     return rootsSchema.parse(JSON.parse(text));
   } catch {
-    return []; // torn: its sandbox was never started
+    return { roots: [], names: [] }; // torn: its sandbox was never started
   }
 }
 
@@ -81,7 +89,7 @@ export function readTouches(directory: string): Touches | undefined {
   try {
     const { size } = fstatSync(descriptor);
     return {
-      roots: parseRoots(readFileSync(rootsFile(directory), "utf8")),
+      ...parseRoots(readFileSync(rootsFile(directory), "utf8")),
       records: readTouchRecords(windowed(descriptor), size),
       read: (offset, length) => readAt(descriptor, offset, length),
       close: () => closeSync(descriptor),

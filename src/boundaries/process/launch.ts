@@ -126,7 +126,9 @@ interface Started {
 
 /** One descriptor, or none when nothing can be changed. */
 function openTouchLog({ mediation, privateDirectory }: LaunchRequest): readonly number[] {
-  return mediation.writeRoots.length === 0 ? [] : [createTouchLog(privateDirectory, mediation.writeRoots)];
+  return mediation.writeRoots.length === 0
+    ? []
+    : [createTouchLog(privateDirectory, { roots: mediation.writeRoots, names: mediation.listedNames })];
 }
 
 function start(request: LaunchRequest): Started {

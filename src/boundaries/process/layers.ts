@@ -9,6 +9,8 @@ export interface TestLayers {
   readonly outer: boolean;
   /** The guard's descriptors, no_new_privs, capabilities, rlimits, Landlock and seccomp. */
   readonly inner: boolean;
+  /** False: the mediator stands, but refuses no name. What comes of it must be found when the sandbox is gone. */
+  readonly judges?: boolean;
 }
 
 /** The host as it is, in a pid namespace of its own. */
@@ -31,7 +33,8 @@ export function bubblewrapCommand(
 ): readonly string[] {
   const { layers } = options;
   const wall = layers.outer ? plan.bwrapArgs : outerOffArguments;
-  const without = layers.inner ? [] : ["--without=all"];
+  const judgement = layers.judges === false ? ["--without=judgement"] : [];
+  const without = layers.inner ? judgement : ["--without=all"];
   const bound = plan.limits.boundProcessors === undefined ? [] : [`--processors=${plan.limits.boundProcessors}`];
   const guard = layers.outer ? guardInside : options.guardPath;
   return [...wall, "--", guard, "serve", markerOf(options.sandboxId), ...bound, ...without];
