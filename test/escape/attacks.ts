@@ -3,6 +3,7 @@ import { caller } from "./attacks/caller.ts";
 import { kernelDoors } from "./attacks/kernel-doors.ts";
 import { limits } from "./attacks/limits.ts";
 import { namespaces } from "./attacks/namespaces.ts";
+import { neighbours } from "./attacks/neighbours.ts";
 import { peersOfTheHost } from "./attacks/peers-of-the-host.ts";
 import { planting } from "./attacks/planting.ts";
 import { processes } from "./attacks/processes.ts";
@@ -23,5 +24,6 @@ export const attacks: readonly Attack[] = [
   ...sharedPlaces,
   ...peersOfTheHost,
   ...caller,
+  ...neighbours,
   ...limits,
 ];
