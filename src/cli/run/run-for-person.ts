@@ -8,6 +8,7 @@ import { createLiveSink } from "./output-sink.ts";
 import type { ResultFile } from "./result-file.ts";
 import { resultDocument } from "./run-documents.ts";
 import { noteLines, sheetReportLines } from "./run-report.ts";
+import { worktreeNote } from "./worktree-note.ts";
 
 export interface PersonalRun {
   readonly request: RunRequest;
@@ -29,12 +30,13 @@ export async function runForPerson(context: CliContext, { request, resultFile, a
       abort.abort();
     },
   });
-  const result = await driveRun(context, { door: await context.door(), request, sink, abort, ask });
+  const door = await context.door();
+  const result = await driveRun(context, { door, request, sink, abort, ask });
   const exitCode = isPipeClosed ? closedPipeExit : result.exitCode;
   await resultFile?.write(resultDocument(result, exitCode, context.text));
   if (isPipeClosed) return exitCode;
   const wantsSheet = sheet === "always" || (sheet === "at-terminal" && context.stderr.isTerminal);
-  const notes = noteLines(context, result, request);
+  const notes = noteLines(context, result, request, await worktreeNote(door, request, result));
   const lines = wantsSheet ? [...notes, ...sheetReportLines(context, result, request.argv)] : notes;
   // A command that left its last line open must not have our words behind its own.
   if (lines.length > 0 && context.stderr.isTerminal && !sink.endsLine()) await context.stderr.line();

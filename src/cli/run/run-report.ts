@@ -47,11 +47,11 @@ function endNote(result: RunResult, { argv, cwd }: Asked): Sentence | undefined 
   return notes[result.outcome];
 }
 
-/** Lines for stderr; empty when the command simply ended. */
-export function noteLines(context: CliContext, result: RunResult, asked: Asked): readonly string[] {
-  const note = endNote(result, asked);
+/** Lines for stderr; empty when the command simply ended and nobody has anything to add. */
+export function noteLines(context: CliContext, result: RunResult, asked: Asked, more?: Sentence): readonly string[] {
+  const notes = [...limitNotes(result.limitHits), endNote(result, asked), more].filter((note) => note !== undefined);
   const name = context.stderr.style("red", "glovebox:");
-  return [...limitNotes(result.limitHits), ...(note === undefined ? [] : [note])].map((sentence) => `${name} ${context.text(sentence)}`);
+  return notes.map((sentence) => `${name} ${context.text(sentence)}`);
 }
 
 /** How many the line names; the full sheet and the diff have more. */
