@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { chmod, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
+import { findCgroups } from "../../src/boundaries/process/cgroups.ts";
 import { openProcessBoundary, type ProcessBoundaryOptions, reapProcessSandbox } from "../../src/boundaries/process/process.ts";
 import { base, installation, makeWorld, open, options, processesWith, runIn, waitUntil } from "./process-boundary-fixture.ts";
 
@@ -138,10 +139,11 @@ test("kill -9 of whoever opened a sandbox ends it, and reaping again finds nothi
   assert.ok((await processesWith(`--sandbox=${spec.sandboxId}`)).length >= 2);
   child.kill("SIGKILL");
   await waitUntil("the end of the sandbox", async () => (await processesWith(`--sandbox=${spec.sandboxId}`)).length === 0);
-  assert.deepEqual(await reapProcessSandbox({ sandboxId: spec.sandboxId, privateDirectory: spec.privateDirectory }), {
+  const cgroups = findCgroups(spec.sandboxId).map(({ directory }) => directory);
+  assert.deepEqual(await reapProcessSandbox({ sandboxId: spec.sandboxId, privateDirectory: spec.privateDirectory, cgroups }), {
     processes: 0,
     directories: 1,
-    cgroups: 0,
+    cgroups: cgroups.length,
   });
   assert.deepEqual(await reapProcessSandbox({ sandboxId: spec.sandboxId, privateDirectory: spec.privateDirectory }), {
     processes: 0,
