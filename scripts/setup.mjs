@@ -9,6 +9,7 @@ import { agree } from "./setup/consent.mjs";
 import { withLock } from "./setup/lock.mjs";
 import { refuseInsideSandbox, refuseUnsuitablePlace } from "./setup/place.mjs";
 import { makePlan, performPlan, presentPlan } from "./setup/plan.mjs";
+import { writeRefusal } from "./setup/result-file.mjs";
 import { logFile } from "./setup/run-logged.mjs";
 import { SetupError } from "./setup/setup-error.mjs";
 import { chooseLanguage, openSpeaker } from "./setup/speaker.mjs";
@@ -74,6 +75,7 @@ async function main() {
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     explain(error, context);
+    if (options.resultFile !== undefined) writeRefusal(options.resultFile, error, { speaker, exitCode: refusedExit });
     return error.situation === "setup.usage" ? usageExit : refusedExit;
   }
 }

@@ -12,7 +12,12 @@ export const dynamicTexts: readonly DynamicText[] = [
 ];
 
 /** These put `error.` in front of a situation that is a literal elsewhere; they use no key of their own. */
-export const situationReaders: readonly string[] = ["src/contracts/glovebox-error.ts", "src/cli/render/problems.ts", "scripts/setup.mjs"];
+export const situationReaders: readonly string[] = [
+  "src/contracts/glovebox-error.ts",
+  "src/cli/render/problems.ts",
+  "scripts/setup.mjs",
+  "scripts/setup/result-file.mjs",
+];
 
 /** Literals that look like keys and are none: types of ledger records and names of files. */
 export const notSentences =

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { runResultFileSchema } from "../../src/contracts/run-result-file.ts";
 import { type MiniatureClone, openMiniatureClone } from "../fixtures/miniature-clone.ts";
 
 interface Options {
@@ -42,6 +43,30 @@ test("./glovebox without --yes and without a terminal shows the plan, exits with
   assert.match(ended.stderr, /glovebox setup --yes/u);
   assert.equal(clone.npmRuns(), 0);
   assert.equal(existsSync(path.join(clone.root, "build")), false);
+});
+
+test("./glovebox writes the refusal of set-up into the result file of a run, and into no word of a command", () => {
+  using clone = openMiniatureClone();
+  const file = path.join(clone.root, "result.json");
+  for (const words of [["--result-file", file], [`--result-file=${file}`]]) {
+    writeFileSync(file, "what an earlier call left");
+    assert.equal(glovebox(clone, ["run", ...words, "--", "true"]).status, 122);
+    const document = runResultFileSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    assert.ok("error" in document && document.error.code === "SETUP_NEEDED" && document.exitCode === 122);
+    assert.match(document.error.hint, /glovebox setup --yes/u);
+  }
+  rmSync(file);
+  for (const args of [
+    ["run", "--", "make", "--result-file", file],
+    ["run", "make", "--result-file", file],
+    ["explain", "--result-file", file, "--"],
+  ]) {
+    assert.equal(glovebox(clone, args).status, 122);
+    assert.equal(existsSync(file), false, args.join(" "));
+  }
+  symlinkSync("/dev/null", file);
+  glovebox(clone, ["run", "--result-file", file, "--", "true"]);
+  assert.equal(readlinkSync(file), "/dev/null", "a link is not replaced");
 });
 
 test("./glovebox --yes sets up, then runs the command with its arguments and its standard input untouched", () => {
