@@ -28,6 +28,7 @@ export async function openBenchSandbox(base: string): Promise<{
   const boundary = openProcessBoundary({
     guardPath: path.join(installation, "build/guard"),
     launcherPath: path.join(installation, "build/launcher"),
+    maskerPath: path.join(installation, "build/masker"),
     protectedPaths: [],
   });
   const { uid, gid, username, homedir } = os.userInfo();

@@ -69,6 +69,7 @@ class ComposedDoor implements Door {
     return openProcessBoundary({
       guardPath: path.join(installation, "build/guard"),
       launcherPath: path.join(installation, "build/launcher"),
+      maskerPath: path.join(installation, "build/masker"),
       protectedPaths: [
         { path: canonicalPath(this.#layout.state), access: "hidden" },
         { path: canonicalPath(this.#layout.runtime), access: "hidden" },

@@ -1,6 +1,6 @@
 // Writes what one action leaves in the ledger, in order: decision, walls, end, result. INVARIANT I-01, I-11
 import type { ApprovalQuestion } from "../contracts/approval.ts";
-import type { RefusedCalls, SandboxSpec, WallReport } from "../contracts/boundary.ts";
+import type { LateMasks, RefusedCalls, SandboxSpec, WallReport } from "../contracts/boundary.ts";
 import type { CommandRequest, Decision } from "../contracts/decision.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { ErrorCode } from "../contracts/error-table.ts";
@@ -180,6 +180,16 @@ export class ActionRecord {
   /** What changed in the write roots; nothing when nothing did. */
   async changes(found: TaskChanges | undefined): Promise<void> {
     if (found !== undefined) await this.#append("execution.changes", found.body, found.detail);
+  }
+
+  /** Nothing when nothing happened. */
+  async lateMasks({ total, longestUs, behind, trouble, first }: LateMasks): Promise<void> {
+    if (total === 0 && behind === 0 && trouble === undefined) return;
+    const { task, sandbox } = this.#identity;
+    const masks = first.map((mask) => ({ ...mask }));
+    const commitment = await this.#ledger.commit(task, canonicalJson(masks));
+    const body = { sandbox, total, longestUs, behind, isBroken: trouble !== undefined, masks: commitment };
+    await this.#append("execution.late-masks", body, { masks, trouble: trouble ?? null });
   }
 
   closed(): Promise<void> {

@@ -1,6 +1,6 @@
 // The seven answers about one task, from what was recorded of it. Nothing here looks at the machine: the record is the source.
 import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
-import type { RefusedCall, RefusedCalls, WallReport } from "../contracts/boundary.ts";
+import type { LateMasks, RefusedCall, RefusedCalls, WallReport } from "../contracts/boundary.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { LimitHit, LimitMechanism, UsageEvidence } from "../contracts/limits.ts";
 import type { Sentence } from "../contracts/sentence.ts";
@@ -41,6 +41,8 @@ export interface TaskView {
     | undefined;
   /** What the mediator refused. */
   readonly refusedCalls: RefusedCalls;
+  /** What a rule denies and appeared while the sandbox was open. */
+  readonly lateMasks: LateMasks;
   /** True when a later start found the task abandoned and cleaned up. */
   readonly wasReaped: boolean;
   readonly firstSeq: number;
@@ -120,6 +122,16 @@ function changedFiles({ ending, task }: TaskView): Lines {
   ];
 }
 
+function lateMasks({ total, longestUs, behind, trouble, first }: LateMasks): Lines {
+  const shown = first.slice(0, refusedShown).map(({ path, rule, windowUs }) => say("task.happened.late-mask", { path, rule, windowUs }));
+  return [
+    ...shown,
+    ...(total > shown.length ? [say("task.happened.late-mask-more", { count: total - shown.length, longestUs })] : []),
+    ...(behind > 0 ? [say("task.happened.masks-behind", { count: behind })] : []),
+    ...(trouble === undefined ? [] : [say("task.happened.masks-broken"), trouble]),
+  ];
+}
+
 function happened(view: TaskView): Lines {
   const lines: Sentence[] = [];
   if (view.request !== undefined) {
@@ -129,7 +141,7 @@ function happened(view: TaskView): Lines {
   lines.push(...view.approvals.map(({ id, answer }) => say(approvalKeys[answer], { approval: id })));
   if (view.refusal !== undefined) lines.push(say("task.happened.refused", { code: view.refusal }));
   if (view.wasReaped) lines.push(say("task.happened.reaped"));
-  lines.push(...refusedCalls(view.refusedCalls));
+  lines.push(...refusedCalls(view.refusedCalls), ...lateMasks(view.lateMasks));
   const { ending } = view;
   if (ending === undefined) return lines;
   lines.push(say(`task.happened.${ending.child.kind}`, { value: ending.child.value, durationMs: ending.durationMs }));

@@ -136,6 +136,7 @@ function resultOf(
     refusal: undefined,
     ending,
     refusedCalls: report.refusedCalls,
+    lateMasks: sandbox.lateMasks,
     wasReaped: false,
     ...record.range,
     keptUntil,
@@ -207,9 +208,11 @@ async function runInSandbox(action: Action, journal: TaskJournal, permit: Permit
   const { policy, record } = action;
   const sandbox = await openSandbox(action, journal);
   const watched = await executeAndClose(action, sandbox, permit).catch(async (error: unknown) => {
+    await record.lateMasks(sandbox.lateMasks);
     await recordBreak(action, journal, error);
     throw error;
   });
+  await record.lateMasks(sandbox.lateMasks);
   const changes = await recordChanges(action, journal);
   await record.closed();
   const { report } = watched;

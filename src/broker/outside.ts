@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { ApprovalKind, BoundFile } from "../contracts/approval.ts";
-import type { Command, Sandbox, WallReport } from "../contracts/boundary.ts";
+import { type Command, noLateMasks, type Sandbox, type WallReport } from "../contracts/boundary.ts";
 import type { RunRequest } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { SandboxId } from "../contracts/ids.ts";
@@ -93,6 +93,7 @@ export function openOutside(id: SandboxId, plan: OutsidePlan, user: HostUser): S
       return last;
     },
     stats: async () => ({ processes: 0, openCommands: 0, usage: undefined }),
+    lateMasks: noLateMasks,
     exhausted: new Promise(() => {}),
     close: async () => {
       await last?.killTree();

@@ -124,6 +124,24 @@ function refusedCallsOf(records: readonly StoredRecord[]): TaskView["refusedCall
   return { total: body?.total ?? 0, first: detail.data?.calls ?? [] };
 }
 
+const lateSchema = z.looseObject({
+  masks: z.array(z.strictObject({ path: z.string(), rule: z.string(), windowUs: z.int() })),
+  trouble: z.strictObject({ key: z.string(), values: z.record(z.string(), z.union([z.string(), z.number()])).optional() }).nullable(),
+});
+
+function lateMasksOf(records: readonly StoredRecord[]): TaskView["lateMasks"] {
+  const body = bodyOf(records, "execution.late-masks", recordBodySchemas["execution.late-masks"]);
+  const detail = lateSchema.safeParse(detailOf(records, "execution.late-masks")).data;
+  const { key, values = {} } = detail?.trouble ?? {};
+  return {
+    total: body?.total ?? 0,
+    longestUs: body?.longestUs ?? 0,
+    behind: body?.behind ?? 0,
+    trouble: key === undefined ? undefined : { key, values },
+    first: detail?.masks ?? [],
+  };
+}
+
 function addDays(iso: string, days: number): string {
   return new Date(Date.parse(iso) + days * 86_400_000).toISOString().slice(0, 10);
 }
@@ -148,6 +166,7 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
     refusal: bodyOf(records, "execution.refused", recordBodySchemas["execution.refused"])?.code,
     ending: endingOf(records),
     refusedCalls: refusedCallsOf(records),
+    lateMasks: lateMasksOf(records),
     wasReaped: records.some((record) => record.type === "execution.reaped"),
     firstSeq: first.seq,
     lastSeq: last.seq,

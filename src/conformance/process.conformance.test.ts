@@ -18,6 +18,7 @@ const target: ConformanceTarget = {
   boundary: openProcessBoundary({
     guardPath: path.join(installation, "build/guard"),
     launcherPath: path.join(installation, "build/launcher"),
+    maskerPath: path.join(installation, "build/masker"),
     protectedPaths: [{ path: installation, access: "read-only" }],
   }),
   dialect: posixDialect,

@@ -26,12 +26,22 @@ export interface ProbeReport {
   readonly lines: readonly ProbeLine[];
 }
 
-/** Literal path rules; every path is absolute, canonical (no symlink in it at open) and in host spelling, which is also the spelling inside. */
+/** A denial by pattern: of what matches now, and of what will. */
+export interface PathGlob {
+  /** As a person reads it: absolute, with the pattern's own characters. */
+  readonly text: string;
+  /** From `/` on; what comes before the first pattern is canonical. See kit/path-glob.ts. */
+  readonly segments: readonly { readonly kind: "literal" | "glob" | "any"; readonly text: string }[];
+}
+
+/** Path rules; every literal path is absolute, canonical (no symlink in it at open) and in host spelling, which is also the spelling inside. */
 export interface PathPolicy {
   /** `system`: the operating system read-only minus its secrets; `none`: only what allowRead names (plus the loader's needs). */
   readonly readDefault: "system" | "none";
   readonly allowRead: readonly string[];
   readonly denyRead: readonly string[];
+  /** Beats every allow but one that names exactly the path that matches; all below a match is denied with it. Absent: none. */
+  readonly denyReadGlobs?: readonly PathGlob[];
   /** Write roots: directories. */
   readonly allowWrite: readonly string[];
   readonly denyWrite: readonly string[];
@@ -160,6 +170,29 @@ export interface RefusedCalls {
   readonly first: readonly RefusedCall[];
 }
 
+/** A file that a rule denies and that appeared, or was replaced, while the sandbox was open: readable until it was masked. */
+export interface LateMask {
+  /** Absolute; for people: bytes that are not UTF-8 are written `\\xHH`. */
+  readonly path: string;
+  readonly rule: string;
+  /** From the kernel's notice to the mask, as the host measured it. */
+  readonly windowUs: number;
+}
+
+export interface LateMasks {
+  /** All of them. */
+  readonly total: number;
+  readonly longestUs: number;
+  /** How often notices were lost and everything was looked at again. */
+  readonly behind: number;
+  /** Why nothing could be hidden any more, which ended the sandbox. */
+  readonly trouble: Sentence | undefined;
+  /** The first, at most 100. */
+  readonly first: readonly LateMask[];
+}
+
+export const noLateMasks: LateMasks = { total: 0, longestUs: 0, behind: 0, trouble: undefined, first: [] };
+
 export interface Execution {
   /** Must be read to its end by exactly one reader: unread output holds the command back (credit, no growth). Ends after the command's last writer closes or the tree is killed. */
   readonly output: AsyncIterable<OutputChunk>;
@@ -207,6 +240,8 @@ export interface WallReport {
 export interface Sandbox {
   readonly id: SandboxId;
   readonly walls: WallReport;
+  /** So far; complete once `close` has resolved. */
+  readonly lateMasks: LateMasks;
   /** Rejects with SANDBOX_CLOSED after close began, GUARD_PROTOCOL after a violation. */
   exec(command: Command): Promise<Execution>;
   stats(): Promise<SandboxStats>;

@@ -112,6 +112,19 @@ export const recordBodySchemas = {
     /** Over the canonical JSON of the detail's paths. */
     paths: commitmentSchema,
   }),
+  /** What was denied and appeared while the sandbox was open: seen by the host. Only when there was something. The paths are in the blob. */
+  "execution.late-masks": z.strictObject({
+    sandbox: sandboxIdSchema,
+    total: count,
+    /** From the kernel's notice to the mask, microseconds. */
+    longestUs: count,
+    /** How often notices were lost. */
+    behind: count,
+    /** The masker gave up or was lost, which ended the sandbox. */
+    isBroken: z.boolean(),
+    /** Over the canonical JSON of `detail.masks`. */
+    masks: commitmentSchema,
+  }),
   "execution.closed": z.strictObject({ sandbox: sandboxIdSchema }),
   "execution.reaped": z.strictObject({ processes: count, directories: count, sockets: count, cgroups: count, mounts: count }),
   "result.returned": z.strictObject({

@@ -23,6 +23,7 @@ export class GuardSession {
   readonly #decoder = new FrameDecoder();
   readonly #handshake: Handshake;
   readonly #executions = new Map<number, GuardExecution>();
+  readonly #greeted = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<GloveboxError>();
   #idle: (() => void) | undefined;
   #lastStream = 0;
@@ -31,6 +32,7 @@ export class GuardSession {
 
   constructor(channel: Duplex, options: GuardSessionOptions) {
     this.#channel = channel;
+    this.#greeted.promise.catch(() => {}); // reported to whoever waits for it
     this.#handshake = new Handshake((frame) => this.#send(frame), options);
     channel.on("data", (chunk: Buffer) => this.#receive(chunk));
     channel.on("error", () => this.#finish(closed("guard.lost")));
@@ -41,6 +43,16 @@ export class GuardSession {
   /** Resolves, once, with why the session is over: SANDBOX_CLOSED (closed or lost) or GUARD_PROTOCOL. */
   get ended(): Promise<GloveboxError> {
     return this.#ended.promise;
+  }
+
+  /** Resolves when the guard has said HELLO: its sandbox is built. Rejects with why it never will. */
+  get greeted(): Promise<void> {
+    return this.#greeted.promise;
+  }
+
+  /** Ends the session for a reason of the host's: every command is lost with it, and the guard ends. */
+  fail(reason: GloveboxError): void {
+    this.#finish(reason);
   }
 
   /** Commands of which something is left: a process, or output that nobody has read. */
@@ -127,6 +139,7 @@ export class GuardSession {
   #dispatch(parsed: GuardMessage): void {
     if (isForSession(parsed)) {
       this.#handshake.accept(parsed.message);
+      if (parsed.message.kind === "hello") this.#greeted.resolve();
       return;
     }
     const execution = this.#executions.get(parsed.stream);
@@ -142,6 +155,7 @@ export class GuardSession {
     this.#end = reason;
     this.#channel.destroy();
     this.#handshake.lose(reason);
+    this.#greeted.reject(reason);
     for (const execution of this.#executions.values()) execution.lose(reason);
     this.#executions.clear();
     this.#idle?.();

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { GuardSession, type GuardSessionOptions } from "./guard-session.ts";
 
 export { type CommandOptions, type GuardCommand, resources } from "./command-frames.ts";
+export { errnoName } from "./errno-name.ts";
 export { type GuardSession, type GuardSessionOptions } from "./guard-session.ts";
 export { type GuardReady } from "./handshake.ts";
 export { type GuardMediation, type GuardRule, type ReadRule, type ResourceLimit, type TouchLogRequest } from "./host-frames.ts";

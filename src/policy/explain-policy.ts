@@ -12,12 +12,15 @@ function each(key: string, name: string, items: readonly string[]): readonly Sen
   return items.map((item) => ({ key, values: { [name]: item } }));
 }
 
+const globTexts = ({ denyReadGlobs = [] }: CompiledPolicy["paths"]): readonly string[] => denyReadGlobs.map(({ text }) => text);
+
 function readLines({ paths }: CompiledPolicy): readonly Sentence[] {
   return [
     { key: "policy.sheet.read.system" },
     ...each("policy.sheet.read.root", "path", paths.allowWrite),
     ...each("policy.sheet.read.allowed", "path", paths.allowRead),
     ...each("policy.sheet.read.denied", "path", paths.denyRead),
+    ...each("policy.sheet.read.denied-glob", "path", globTexts(paths)),
     ...(paths.strict === true ? [{ key: "policy.sheet.read.strict" }] : []),
   ];
 }
@@ -26,7 +29,7 @@ function writeLines({ paths }: CompiledPolicy): readonly Sentence[] {
   if (paths.allowWrite.length === 0) return [{ key: "policy.sheet.write.nothing" }];
   return [
     ...each("policy.sheet.write.root", "path", paths.allowWrite),
-    ...each("policy.sheet.write.denied", "path", [...new Set([...paths.denyWrite, ...paths.denyRead])]),
+    ...each("policy.sheet.write.denied", "path", [...new Set([...paths.denyWrite, ...paths.denyRead, ...globTexts(paths)])]),
     { key: "policy.sheet.write.listed" },
     ...each("policy.sheet.write.protected", "name", paths.protectedNames ?? []),
     { key: "policy.sheet.write.rest" },

@@ -2,7 +2,7 @@
 import type { CommandRule, OutsideEntry, PolicyDocument, PolicyTest } from "../contracts/policy-document.ts";
 import type { ApprovalMode } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
-import { literalPath, showPattern } from "./path-pattern.ts";
+import { spellPattern } from "./path-pattern.ts";
 import { parseDuration, parseSize } from "./units.ts";
 
 export interface PolicyValues {
@@ -138,16 +138,15 @@ export function sortedBy<T>(items: readonly T[], nameOf: (item: T) => string): r
   return [...byIdentity.entries()].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, item]) => item);
 }
 
-const spelling = (text: string): string => showPattern(literalPath(text));
 const paths = (texts: readonly string[] | undefined): readonly string[] | undefined =>
-  texts === undefined ? undefined : sortedOnce(texts.map(spelling));
+  texts === undefined ? undefined : sortedOnce(texts.map(spellPattern));
 
 function testInCanonicalSpelling({ request: { argv, cwd, read, write }, ...test }: PolicyTest): PolicyTest {
   const request = {
     ...(argv === undefined ? {} : { argv }),
-    ...(cwd === undefined ? {} : { cwd: spelling(cwd) }),
-    ...(read === undefined ? {} : { read: spelling(read) }),
-    ...(write === undefined ? {} : { write: spelling(write) }),
+    ...(cwd === undefined ? {} : { cwd: spellPattern(cwd) }),
+    ...(read === undefined ? {} : { read: spellPattern(read) }),
+    ...(write === undefined ? {} : { write: spellPattern(write) }),
   };
   return { ...test, request };
 }
@@ -158,7 +157,7 @@ function ruleWithoutEmptyReason({ reason, ...rule }: CommandRule): CommandRule {
 
 /** Every default filled in. */
 function entryInCanonicalSpelling({ cwd = "/", environment = {}, boundary = "outside", reason, ...entry }: OutsideEntry): OutsideEntry {
-  return { ...entry, cwd: spelling(cwd), environment, boundary, ...(reason === undefined || reason === "" ? {} : { reason }) };
+  return { ...entry, cwd: spellPattern(cwd), environment, boundary, ...(reason === undefined || reason === "" ? {} : { reason }) };
 }
 
 /** Drops what is undefined, so that merging can tell "says nothing". */

@@ -1,7 +1,9 @@
 // The paths of a policy as text: reads them, gives them one canonical spelling, and resolves them against facts.
 // Lexical only: links are the business of `PolicyFacts.canonicalPath` and of the boundary.
 import path from "node:path";
+import type { PathGlob } from "../contracts/boundary.ts";
 import type { PolicyFacts } from "../contracts/policy-port.ts";
+import { expandBraces, globSegments, literalSegments } from "../kit/path-glob.ts";
 
 /** Relative to what; `rest` is normalised, has no leading or trailing slash, and may begin with `..` (not under root). */
 export interface SymbolicPath {
@@ -11,7 +13,8 @@ export interface SymbolicPath {
 
 export type ParsedPattern =
   | { readonly kind: "literal"; readonly path: SymbolicPath }
-  | { readonly kind: "glob" }
+  /** `path.rest` is the pattern, escapes and all. */
+  | { readonly kind: "glob"; readonly path: SymbolicPath }
   /** `situation` names what is wrong, below `error.`. */
   | { readonly kind: "invalid"; readonly situation: string };
 
@@ -39,6 +42,10 @@ function unescape(text: string): { readonly literal: string; readonly hasGlob: b
 
 /** Why a glob cannot be understood, or undefined. */
 function globFault(text: string): string | undefined {
+  const alternatives = expandBraces(text);
+  if (alternatives === undefined) return "policy.glob-alternatives";
+  // Which directory would be meant depends on what the pattern matches.
+  if (alternatives.some((alternative) => alternative.split("/").includes(".."))) return "policy.glob-dots";
   const plain = text.replaceAll(/\\./gu, "x");
   if (/\*{3,}/u.test(plain)) return "policy.glob-stars";
   if (plain.split("/").some((segment) => segment.includes("**") && segment !== "**")) return "policy.glob-stars";
@@ -58,6 +65,12 @@ function normalRest(rest: string, base: SymbolicPath["base"]): string {
   return trimmed === "." ? "" : trimmed;
 }
 
+function globPath(text: string): SymbolicPath {
+  const base = text.startsWith("/") ? "root" : text.startsWith("~") ? "home" : "project";
+  const below = base === "home" ? text.slice(1) : text;
+  return { base, rest: below.replaceAll(/\/{2,}/gu, "/").replaceAll(/^\/|^(?:\.\/)+|\/$/gu, "") };
+}
+
 /** `~/x`, `$HOME/x`, `/x`, `./x`, `x`; a leading `~name` and every other variable are refused, never taken as a name. */
 export function parsePattern(text: string): ParsedPattern {
   const withHome = /^\$HOME(?=\/|$)/u.test(text) ? `~${text.slice("$HOME".length)}` : text;
@@ -66,7 +79,7 @@ export function parsePattern(text: string): ParsedPattern {
   if (/^~[^/]/u.test(withHome)) return { kind: "invalid", situation: "policy.path-other-home" };
   if (hasGlob) {
     const fault = globFault(withHome);
-    return fault === undefined ? { kind: "glob" } : { kind: "invalid", situation: fault };
+    return fault === undefined ? { kind: "glob", path: globPath(withHome) } : { kind: "invalid", situation: fault };
   }
   if (withHome.startsWith("/")) return { kind: "literal", path: { base: "root", rest: normalRest(literal, "root") } };
   if (withHome.startsWith("~")) return { kind: "literal", path: { base: "home", rest: normalRest(literal.slice(1), "home") } };
@@ -87,6 +100,32 @@ export function resolvePath({ base, rest }: SymbolicPath, facts: PolicyFacts): s
   if (base === "root") return `/${rest}`;
   const from = base === "home" ? facts.home : facts.projectDirectory;
   return path.posix.resolve(from, rest);
+}
+
+/** The one canonical spelling of a text that was checked before. */
+export function spellPattern(text: string): string {
+  const parsed = parsePattern(text);
+  if (parsed.kind !== "glob") return showPattern(literalPath(text));
+  const { base, rest } = parsed.path;
+  return `${base === "root" ? "" : base === "home" ? "~" : "."}/${rest}`;
+}
+
+/** A checked glob, each of its alternatives, from the place that its literal beginning names and from where that leads. */
+export function resolveGlob({ base, rest }: SymbolicPath, facts: PolicyFacts): readonly PathGlob[] {
+  return (expandBraces(rest) ?? []).flatMap((alternative) => {
+    const segments = globSegments(alternative);
+    const first = segments.findIndex(({ kind }) => kind !== "literal");
+    const literal = segments.slice(0, first === -1 ? segments.length : first).map(({ text }) => text);
+    const below = segments.slice(literal.length);
+    const written = resolvePath({ base, rest: literal.join("/") }, facts);
+    const pattern = below.map(({ kind, text }) =>
+      kind === "any" ? "**" : kind === "glob" ? text : showPattern({ base: "root", rest: text }).slice(1),
+    );
+    return [...new Set([written, facts.canonicalPath?.(written) ?? written])].map((place) => ({
+      text: `${place === "/" ? "" : place}/${pattern.join("/")}`,
+      segments: [...literalSegments(place), ...below],
+    }));
+  });
 }
 
 /** For texts that were checked before. @throws TypeError for anything but a literal path */

@@ -1,5 +1,6 @@
 // Who wins among path rules. Pure: paths are absolute, canonical and normalised.
-import type { PathPolicy } from "../contracts/boundary.ts";
+import type { PathGlob, PathPolicy } from "../contracts/boundary.ts";
+import { walkGlob } from "../kit/path-glob.ts";
 
 export type PathVerdict = "allow" | "deny" | "default";
 
@@ -15,13 +16,21 @@ function deepest(rules: readonly string[], path: string): number {
   return depth;
 }
 
+/** The deny glob that covers the path, if one does. Only an allow of exactly what matches, which nothing denies, takes it out. */
+export function coveringGlob(paths: PathPolicy, path: string): PathGlob | undefined {
+  const isNamed = (place: string): boolean =>
+    (paths.allowRead.includes(place) || paths.allowWrite.includes(place)) && !paths.denyRead.includes(place);
+  return paths.denyReadGlobs?.find(({ segments }) => walkGlob(segments, path).matches.some((place) => !isNamed(place)));
+}
+
 /**
- * May the path be read? The deepest literal wins, a tie denies. Write roots count as allowed reads: what cannot be read cannot be edited.
+ * May the path be read? A deny glob wins over all but the exact name; else the deepest literal wins, a tie denies. Write roots count as allowed reads: what cannot be read cannot be edited.
  * `default`: no rule speaks; the boundary's default view decides (the system readable minus its secrets, the home directory absent).
  */
 export function judgeRead(paths: PathPolicy, path: string): PathVerdict {
   const denied = deepest(paths.denyRead, path);
   const allowed = Math.max(deepest(paths.allowRead, path), deepest(paths.allowWrite, path));
+  if (coveringGlob(paths, path) !== undefined) return "deny";
   if (denied === -1 && allowed === -1) return "default";
   return allowed > denied ? "allow" : "deny";
 }

@@ -67,7 +67,8 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ],
   // paths
   ['filesystem: {allowWrite: ["dist/*"]}\n', ["POLICY_VALUE_INVALID policy.path-glob 2 filesystem.allowWrite[0]"]],
-  ['filesystem: {denyRead: ["~/**/.env"]}\n', ["POLICY_KEY_UNSUPPORTED policy.glob-unsupported 2 filesystem.denyRead[0]"]],
+  ['filesystem: {denyRead: ["~/../x/*"]}\n', ["POLICY_VALUE_INVALID policy.glob-dots 2 filesystem.denyRead[0]"]],
+  ['filesystem: {denyWrite: ["**/*.pem"]}\n', ["POLICY_VALUE_INVALID policy.path-glob 2 filesystem.denyWrite[0]"]],
   ['filesystem: {denyRead: ["a["]}\n', ["POLICY_VALUE_INVALID policy.glob-class 2 filesystem.denyRead[0]"]],
   ...["a/b/c", "../x", "./x", "a/..", "/x", "x/", "*.sh", "n".repeat(64), "né", "a\\b", ""].map(
     (name): readonly [string, readonly string[]] => [

@@ -2,7 +2,7 @@
 import type { PathPolicy } from "../contracts/boundary.ts";
 import type { PolicyFacts } from "../contracts/policy-port.ts";
 import { type LayerValues, sortedOnce } from "./layer-values.ts";
-import { literalPath, resolvePath } from "./path-pattern.ts";
+import { literalPath, parsePattern, resolveGlob, resolvePath } from "./path-pattern.ts";
 
 /** Where an allow leads: the place behind its links, and only that. */
 export function allowedPlace(text: string, facts: PolicyFacts): string {
@@ -22,10 +22,14 @@ export function resolvedPaths(
   bounds: readonly (readonly string[])[] = [],
 ): PathPolicy {
   const { allowRead = [], denyRead = [], allowWrite = [], denyWrite = [], protectAdd = [], strict = false } = values;
+  const patterns = denyRead.map((text) => ({ text, parsed: parsePattern(text) }));
+  const globs = patterns.flatMap(({ parsed }) => (parsed.kind === "glob" ? resolveGlob(parsed.path, facts) : []));
+  const literals = patterns.filter(({ parsed }) => parsed.kind !== "glob");
   return {
     readDefault: "system",
     allowRead: sortedOnce(allowRead.map((text) => allowedPlace(text, facts))),
-    denyRead: sortedOnce(denyRead.flatMap((text) => deniedPlaces(text, facts))),
+    denyRead: sortedOnce(literals.flatMap(({ text }) => deniedPlaces(text, facts))),
+    ...(globs.length === 0 ? {} : { denyReadGlobs: globs }),
     allowWrite: sortedOnce(allowWrite.map((text) => allowedPlace(text, facts))),
     denyWrite: sortedOnce(denyWrite.flatMap((text) => deniedPlaces(text, facts))),
     ...(strict ? { strict } : {}),

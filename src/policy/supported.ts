@@ -3,8 +3,7 @@
 import { canonicalJson } from "../kit/canonical-json.ts";
 import type { Findings } from "./findings.ts";
 import type { KeyPath } from "./key-path.ts";
-import { itemsAt, showValue, textsAt, valueAt } from "./plain-value.ts";
-import { parsePattern } from "./path-pattern.ts";
+import { itemsAt, showValue, valueAt } from "./plain-value.ts";
 
 /** Keys that are not built, each with the one value it may have; undefined: none. */
 const unbuilt: readonly { readonly path: KeyPath; readonly accepted: unknown }[] = [
@@ -70,10 +69,6 @@ export function checkSupported(value: unknown, findings: Findings): void {
       value,
       findings,
     );
-  }
-  for (const { text, path } of textsAt(value, ["filesystem", "denyRead"])) {
-    if (parsePattern(text).kind !== "glob") continue;
-    findings.add({ code: "POLICY_KEY_UNSUPPORTED", situation: "policy.glob-unsupported", path, values: { value: showValue(text) } });
   }
   for (const { path } of itemsAt(value, ["tests"])) {
     const asked = [...path, "request", "connect"];

@@ -27,7 +27,7 @@ function checkTexts(value: unknown, path: KeyPath, findings: Findings): void {
 function checkPath(text: string, path: KeyPath, findings: Findings): void {
   const parsed = parsePattern(text);
   if (parsed.kind === "invalid") invalid(findings, parsed.situation, path, { value: showValue(text) });
-  // A glob of denyRead is for supported.ts to refuse.
+  // Only what denies reading may match what nobody has made yet.
   if (parsed.kind === "glob" && !path.includes("denyRead")) invalid(findings, "policy.path-glob", path, { value: showValue(text) });
 }
 

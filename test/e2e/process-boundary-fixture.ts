@@ -20,6 +20,7 @@ after(async () => {
 export const options: ProcessBoundaryOptions = {
   guardPath: path.join(installation, "build/guard"),
   launcherPath: path.join(installation, "build/launcher"),
+  maskerPath: path.join(installation, "build/masker"),
   protectedPaths: [{ path: installation, access: "read-only" }],
 };
 

@@ -1,15 +1,16 @@
 // The memory boundary: honours the Boundary contract without a process, a file or a wall, so that what stands above it can be tested
 // fast. It isolates nothing and is never placed by a broker of the product.
-import type {
-  Boundary,
-  Command,
-  Execution,
-  OpenContext,
-  ProbeReport,
-  Sandbox,
-  SandboxSpec,
-  SandboxStats,
-  WallReport,
+import {
+  type Boundary,
+  type Command,
+  type Execution,
+  type OpenContext,
+  type ProbeReport,
+  type Sandbox,
+  type SandboxSpec,
+  type SandboxStats,
+  type WallReport,
+  noLateMasks,
 } from "../../contracts/boundary.ts";
 import type { LimitHit } from "../../contracts/limits.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
@@ -46,6 +47,7 @@ class MemorySandbox implements Sandbox {
   readonly id;
   readonly walls;
   readonly exhausted;
+  readonly lateMasks = noLateMasks;
   readonly #spec: SandboxSpec;
   readonly #programs: Readonly<Record<string, Program>>;
   readonly #events: string[];

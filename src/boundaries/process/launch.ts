@@ -33,7 +33,8 @@ export interface LaunchRequest {
   readonly dataTexts: readonly string[];
   /** What it binds from the descriptors after those. */
   readonly heldPlaces: readonly HeldPlace[];
-  readonly rules: readonly LandlockRule[];
+  /** Given the guard, before it gets its rules: what must be done in the built sandbox first may change them. */
+  readonly rules: readonly LandlockRule[] | ((guardPid: number) => Promise<readonly LandlockRule[]>);
   readonly mediation: GuardMediation;
   /** How many processors the guard must be bound to; undefined: all. */
   readonly boundProcessors: number | undefined;
@@ -73,10 +74,10 @@ function collectStderr(child: HostChild): () => string {
   return () => text;
 }
 
-function guardRules(request: LaunchRequest): readonly GuardRule[] {
+function guardRules(request: LaunchRequest, rules: readonly LandlockRule[]): readonly GuardRule[] {
   // Without the mounts the sandbox's own places are absent, which no rule may take for an error.
   const isOptional = (rule: LandlockRule): boolean => rule.isOptional || !request.layers.outer;
-  return request.rules.flatMap((rule): readonly GuardRule[] => {
+  return rules.flatMap((rule): readonly GuardRule[] => {
     const place = { path: rule.path, optional: isOptional(rule) };
     if (rule.rights !== "writeRoot") return [{ ...place, rights: rightsFor[rule.rights] }];
     return [
@@ -174,6 +175,23 @@ function guardMediation({ mediation, dataTexts, heldPlaces }: LaunchRequest): Gu
   return { ...mediation, touchLog: { descriptor, fileBytesMax: contentMax.fileBytes, keptBytesMax: contentMax.taskBytes } };
 }
 
+/** The kernel's word, not bubblewrap's: its report would come before it lets the guard's process go on, and hold it up. */
+function guardOf(request: LaunchRequest, child: HostChild): number {
+  const guardPid = child.pid === undefined ? undefined : onlyChild(child.pid);
+  if (guardPid !== undefined) return guardPid;
+  throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-failed", { values: { sandbox: request.sandboxId, detail: "no pid" } });
+}
+
+async function rulesAfterGreeting(
+  request: LaunchRequest,
+  session: GuardSession,
+  child: HostChild,
+  makeRules: (guardPid: number) => Promise<readonly LandlockRule[]>,
+): Promise<readonly LandlockRule[]> {
+  await session.greeted;
+  return makeRules(guardOf(request, child));
+}
+
 /**
  * @throws WALL_UNAVAILABLE or SANDBOX_OPEN_FAILED; then nothing is left of what was started
  */
@@ -183,13 +201,11 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
   request.signal.addEventListener("abort", stop, { once: true });
   const session = openGuardSession(streamAt(child, controlDescriptor), { allowTestBuild: request.isTest });
   try {
-    const ready = await session.configure(guardRules(request), guardMediation(request));
+    const rules = typeof request.rules === "function" ? await rulesAfterGreeting(request, session, child, request.rules) : request.rules;
+    const ready = await session.configure(guardRules(request, rules), guardMediation(request));
     if (request.isTest && !ready.isTestBuild)
       throw new GloveboxError("WALL_UNAVAILABLE", "wall.test-layers", { values: { path: request.guardPath } });
-    // The kernel's word, not bubblewrap's: its report would come before it lets the guard's process go on, and hold it up.
-    const guardPid = child.pid === undefined ? undefined : onlyChild(child.pid);
-    if (guardPid === undefined)
-      throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-failed", { values: { sandbox: request.sandboxId, detail: "no pid" } });
+    const guardPid = guardOf(request, child);
     confirmWalls(guardPid, request);
     request.signal.throwIfAborted();
     return { child, ended, session, ready, guardPid };

@@ -14,6 +14,7 @@ import { type LimitPlan, type MachineFacts, planLimits } from "./limit-plan.ts";
 import { refuseRootsInGit } from "./git-roots.ts";
 import { refuseLinkedNames } from "./linked-names.ts";
 import { listedNames } from "./listed-names.ts";
+import { type MaskPlan, maskPlanOf } from "./mask-plan.ts";
 import { isBelow } from "./paths.ts";
 import { canonicalPath, compileRules, type ProtectedPath } from "./rules.ts";
 import { chooseStageDirectory, isOfSystem, isOpenToAll, type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
@@ -38,6 +39,10 @@ export interface SandboxPlan {
   /** Options of bubblewrap, without program. */
   readonly bwrapArgs: readonly string[];
   readonly landlockRules: readonly LandlockRule[];
+  /** The same without what the masker hid in the built sandbox. @throws PATH_RULE_UNENFORCEABLE as `planSandbox` */
+  readonly landlockRulesWithout: (masked: readonly string[]) => readonly LandlockRule[];
+  /** Undefined when mounts hold every denial. */
+  readonly masks: MaskPlan | undefined;
   readonly mediation: GuardMediation;
   readonly limits: LimitPlan;
   /** For the launcher; empty for an ordinary user. */
@@ -121,9 +126,11 @@ function descriptorsFrom(first: number, held: readonly HeldPlace[]) {
   };
 }
 
-function sheetOf(view: View, home: string): SandboxPlan["sheet"] {
+function sheetOf({ paths, user }: SandboxSpec, view: View): SandboxPlan["sheet"] {
   const of = (access: string): readonly string[] => view.places.filter((place) => place.access === access).map(({ path }) => path);
-  return { reads: of("read"), hidden: [...new Set([home, ...of("hidden"), ...view.closed, ...view.holes])], writes: of("write") };
+  const globs = (paths.denyReadGlobs ?? []).map(({ text }) => text);
+  const hidden = [...new Set([user.home, ...of("hidden"), ...view.closed, ...view.holes, ...globs])];
+  return { reads: of("read"), hidden, writes: of("write") };
 }
 
 /** @throws PATH_RULE_UNENFORCEABLE when they are more than the guard takes */
@@ -151,6 +158,9 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const stageDirectory = staged.length === 0 ? "" : chooseStageDirectory(view, tree, [facts.guardPath]);
   const source = (path: string): string => sourceOf(staged, stageDirectory, path);
   const dataFiles = dataSources(spec, tree, identity, view).map((file, index) => ({ ...file, descriptor: facts.firstDescriptor + index }));
+  const boundFiles = dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path);
+  const rulesWithout = (masked: readonly string[]): readonly LandlockRule[] =>
+    landlockRules({ ...view, holes: [...view.holes, ...masked] }, tree, boundFiles);
   const links = systemLinks(tree);
   // Root's places pass through the launcher, which resolves each path once and without links.
   const held = isRoot ? [] : heldPlaces(view);
@@ -175,11 +185,9 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
       source,
       descriptorOf: descriptorsFrom(facts.firstDescriptor + dataFiles.length, held),
     }),
-    landlockRules: landlockRules(
-      view,
-      tree,
-      dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path),
-    ),
+    landlockRules: rulesWithout([]),
+    landlockRulesWithout: rulesWithout,
+    masks: maskPlanOf(spec, tree, view),
     mediation,
     limits,
     staged,
@@ -187,6 +195,6 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
     dataFiles,
     held,
     pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home, hostName: spec.user.name, nameInside: identity.name },
-    sheet: sheetOf(view, spec.user.home),
+    sheet: sheetOf(spec, view),
   };
 }

@@ -1,5 +1,14 @@
 // One open process sandbox: commands through the guard, evidence from the host, and an end that leaves nothing.
-import type { Command, Execution, Sandbox, SandboxSpec, SandboxStats, WallReport } from "../../contracts/boundary.ts";
+import {
+  type Command,
+  type Execution,
+  type LateMasks,
+  noLateMasks,
+  type Sandbox,
+  type SandboxSpec,
+  type SandboxStats,
+  type WallReport,
+} from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { LimitHit } from "../../contracts/limits.ts";
 import { removeCgroup } from "./cgroups.ts";
@@ -7,6 +16,7 @@ import { sandboxEnvironment } from "./environment.ts";
 import { type HostProcess, lookAtProcess, treeOf } from "./host-processes.ts";
 import type { Launched } from "./launch.ts";
 import { LimitWatch, type WatchTarget } from "./limit-watch.ts";
+import type { Masker } from "./masker.ts";
 import type { SandboxPlan } from "./plan.ts";
 
 const graceMs = 2000;
@@ -23,24 +33,36 @@ async function settles(promise: Promise<void>, limitMs: number): Promise<boolean
   }
 }
 
+export interface Running extends Launched {
+  readonly masker: Masker | undefined;
+}
+
 export class ProcessSandbox implements Sandbox {
   readonly id;
   readonly walls: WallReport;
   readonly #spec: SandboxSpec;
   readonly #plan: SandboxPlan;
-  readonly #launched: Launched;
+  readonly #launched: Running;
   readonly #guard: HostProcess | undefined;
   readonly #exhausted = Promise.withResolvers<LimitHit>();
   #watch: LimitWatch | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(spec: SandboxSpec, plan: SandboxPlan, launched: Launched, walls: WallReport) {
+  constructor(spec: SandboxSpec, plan: SandboxPlan, launched: Running, walls: WallReport) {
     this.id = spec.sandboxId;
     this.walls = walls;
     this.#spec = spec;
     this.#plan = plan;
     this.#launched = launched;
     this.#guard = lookAtProcess(launched.guardPid);
+    // Fails closed because a file that appears now would not be hidden any more.
+    void launched.masker?.ended.then((reason) => {
+      if (reason !== undefined) launched.session.fail(reason);
+    });
+  }
+
+  get lateMasks(): LateMasks {
+    return this.#launched.masker?.lateMasks ?? noLateMasks;
   }
 
   get exhausted(): Promise<LimitHit> {
@@ -56,6 +78,8 @@ export class ProcessSandbox implements Sandbox {
   async exec(command: Command): Promise<Execution> {
     if (this.#closing !== undefined) throw new GloveboxError("SANDBOX_CLOSED", "wall.sandbox-closed", { values: { sandbox: this.id } });
     const environment = sandboxEnvironment(command.environment ?? this.#spec.environment, this.#plan.pathFacts);
+    // What the host changed before the command was asked for is hidden from its first instruction on.
+    await this.#launched.masker?.settle();
     const execution = await this.#launched.session.exec({ ...command, environment }, { limits: this.#plan.limits.resources });
     this.#watch?.start();
     void execution.exit.then(() => this.#watch?.lookAtEnd());
@@ -85,6 +109,8 @@ export class ProcessSandbox implements Sandbox {
 
   async #end(): Promise<void> {
     await this.#endProcesses();
+    // Only now: until its last process has ended, what is hidden stays hidden.
+    await this.#launched.masker?.close();
     this.#watch?.close();
     for (const { directory } of this.#plan.limits.cgroups) await removeCgroup(directory);
   }

@@ -8,6 +8,8 @@ import { hostFileTree } from "./file-tree.ts";
 import { isUidPromised } from "./identity.ts";
 import { firstDataDescriptor, launch, type Launched } from "./launch.ts";
 import { launcherArguments } from "./launcher-arguments.ts";
+import type { Masker } from "./masker.ts";
+import { maskerLayer, openMasker, startMasker } from "./open-masker.ts";
 import { bubblewrapCommand, type TestLayers } from "./layers.ts";
 import { planSandbox, type SandboxPlan } from "./plan.ts";
 import { probeProcessBoundary } from "./probe.ts";
@@ -28,6 +30,8 @@ export interface ProcessBoundaryOptions {
   readonly guardPath: string;
   /** Absolute path of the launcher; used by root only. */
   readonly launcherPath: string;
+  /** Absolute path of the masker; used where a rule denies what may appear later. */
+  readonly maskerPath: string;
   /** Directories of Glovebox itself: state and runtime `hidden`, the installation `read-only`. */
   readonly protectedPaths: readonly ProtectedPath[];
   /** For tests of a machine that lets nobody make control groups: `none` looks for no group. */
@@ -49,12 +53,12 @@ function requireTools(options: ProcessBoundaryOptions, isRoot: boolean): { reado
   return { bubblewrapPath };
 }
 
-function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers): WallReport {
+function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers, masker: Masker | undefined): WallReport {
   const outer = { name: "bubblewrap", detail: "user, mount, pid, ipc, uts, cgroup and net namespaces; no capabilities" };
   const inner = launched.ready.layers.map((name) => ({ name, detail: name === "landlock" ? `ABI ${launched.ready.landlockAbi}` : "on" }));
   const { identity } = plan;
   return {
-    layers: [...(layers.outer ? [outer] : []), ...inner],
+    layers: [...(layers.outer ? [outer] : []), ...inner, ...(layers.outer ? maskerLayer(masker) : [])],
     limits: plan.limits.mechanisms,
     ...plan.sheet,
     connects: [],
@@ -70,6 +74,43 @@ function isUidTaken(uid: number): boolean {
   return isUidPromised(uid, { passwd: text("/etc/passwd"), subordinate });
 }
 
+function planOf(options: ProcessBoundaryOptions, spec: SandboxSpec, isRoot: boolean): SandboxPlan {
+  const plan = planSandbox(spec, {
+    tree: hostFileTree(!isRoot),
+    protectedPaths: options.protectedPaths,
+    guardPath: options.guardPath,
+    firstDescriptor: firstDataDescriptor,
+    machine: { cgroups: cgroupsFor(options, spec.sandboxId), processors: os.availableParallelism() },
+  });
+  if (plan.masks !== undefined && !isExecutable(options.maskerPath)) {
+    throw new GloveboxError("WALL_UNAVAILABLE", "wall.masker-missing", { values: { path: options.maskerPath } });
+  }
+  if (isRoot && isUidTaken(plan.identity.hostUid)) {
+    throw new GloveboxError("WALL_UNAVAILABLE", "wall.uid-taken", { values: { uid: plan.identity.hostUid } });
+  }
+  return plan;
+}
+
+function launchPlanned({ options, spec, plan, layers, isRoot, bubblewrapPath, signal }: Starting, masker: Masker | undefined) {
+  const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, layers });
+  return launch({
+    sandboxId: spec.sandboxId,
+    program: isRoot ? options.launcherPath : bubblewrapPath,
+    args: isRoot ? [...launcherArguments(plan), bubblewrapPath, ...command] : command,
+    bubblewrapPath,
+    guardPath: options.guardPath,
+    dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
+    heldPlaces: layers.outer ? plan.held : [],
+    rules: masker === undefined ? plan.landlockRules : (guardPid) => openMasker(masker, plan, layers.outer ? guardPid : 0),
+    mediation: plan.mediation,
+    privateDirectory: spec.privateDirectory,
+    boundProcessors: plan.limits.boundProcessors,
+    layers,
+    isTest: options.testLayers !== undefined,
+    signal,
+  });
+}
+
 async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
   const layers = options.testLayers ?? allLayers;
   if (process.getuid?.() !== spec.user.uid) {
@@ -79,16 +120,7 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
   // Without the outer wall a test runs as whoever started it: the launcher is a part of that wall.
   const isRoot = spec.user.uid === 0 && layers.outer;
   const { bubblewrapPath } = requireTools(options, isRoot);
-  const plan = planSandbox(spec, {
-    tree: hostFileTree(!isRoot),
-    protectedPaths: options.protectedPaths,
-    guardPath: options.guardPath,
-    firstDescriptor: firstDataDescriptor,
-    machine: { cgroups: cgroupsFor(options, spec.sandboxId), processors: os.availableParallelism() },
-  });
-  if (isRoot && isUidTaken(plan.identity.hostUid)) {
-    throw new GloveboxError("WALL_UNAVAILABLE", "wall.uid-taken", { values: { uid: plan.identity.hostUid } });
-  }
+  const plan = planOf(options, spec, isRoot);
   context.signal.throwIfAborted();
   await context.journal({ kind: "process", name: spec.sandboxId });
   for (const { directory } of plan.limits.cgroups) await context.journal({ kind: "cgroup", name: directory });
@@ -117,30 +149,27 @@ interface Starting {
 }
 
 /** On rejection nothing is left but control groups without members. */
-async function startSandbox({ options, spec, plan, layers, isRoot, bubblewrapPath, signal }: Starting): Promise<Sandbox> {
+async function startSandbox(starting: Starting): Promise<Sandbox> {
+  const { options, spec, plan, isRoot } = starting;
   const { cgroups, limits, tasksMaximum } = plan.limits;
   // Root's launcher joins before it becomes bubblewrap, which then is one more member.
   for (const group of cgroups) makeCgroup(group, limits, tasksMaximum + (isRoot ? 1 : 0));
-  const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, layers });
-  const launched = await launch({
-    sandboxId: spec.sandboxId,
-    program: isRoot ? options.launcherPath : bubblewrapPath,
-    args: isRoot ? [...launcherArguments(plan), bubblewrapPath, ...command] : command,
-    bubblewrapPath,
-    guardPath: options.guardPath,
-    dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
-    heldPlaces: layers.outer ? plan.held : [],
-    rules: plan.landlockRules,
-    mediation: plan.mediation,
-    privateDirectory: spec.privateDirectory,
-    boundProcessors: plan.limits.boundProcessors,
-    layers,
-    isTest: options.testLayers !== undefined,
-    signal,
-  });
+  const masker = startMasker(options.maskerPath, spec.sandboxId, plan);
+  try {
+    return await startGuarded(starting, masker);
+  } catch (error) {
+    await masker?.close();
+    throw error;
+  }
+}
+
+async function startGuarded(starting: Starting, masker: Masker | undefined): Promise<Sandbox> {
+  const { spec, plan, layers, isRoot } = starting;
+  const { cgroups } = plan.limits;
+  const launched = await launchPlanned(starting, masker);
   const { guardPid } = launched;
   const target = { guardPid, plan: plan.limits, writeRoots: plan.mediation.writeRoots, isIdle: () => launched.session.openCommands === 0 };
-  const sandbox = new ProcessSandbox(spec, plan, launched, wallReport(plan, launched, layers));
+  const sandbox = new ProcessSandbox(spec, plan, { ...launched, masker }, wallReport(plan, launched, layers, masker));
   try {
     // Root's launcher joined before it became anybody else. The guard has started nothing yet: whatever it starts is born in its groups.
     if (!isRoot) for (const group of cgroups) joinCgroup(group, guardPid);

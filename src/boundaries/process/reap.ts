@@ -27,7 +27,7 @@ export function markerOf(sandboxId: string): string {
   return `--sandbox=${sandboxId}`;
 }
 
-const ownPrograms = ["bwrap", "launcher", "guard"];
+const ownPrograms = ["bwrap", "launcher", "guard", "masker"];
 
 function isOurUid(uid: number | undefined): boolean {
   const own = process.getuid?.() ?? -1;

@@ -3,6 +3,7 @@
 import { posix } from "node:path";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { SandboxSpec } from "../../contracts/boundary.ts";
+import { globThatDenies } from "./denied-globs.ts";
 import type { FileTree } from "./file-tree.ts";
 import { privateBases } from "./inside.ts";
 import { ancestorsOf, childOf, depthOf, isAtOrBelow, isBelow } from "./paths.ts";
@@ -213,7 +214,8 @@ export function compileRules(spec: SandboxSpec, tree: FileTree, protectedPaths: 
   // What a person denies is not shown again by a deeper default of ours: ~/.cargo denied is ~/.cargo/bin denied.
   const denied = policy.filter(({ effect }) => effect === "hide").map(({ path }) => path);
   const isDenied = ({ path, effect }: Rule): boolean => effect === "show" && denied.some((place) => isAtOrBelow(path, place));
-  const rules: Rule[] = [...builtIn.filter((rule) => !isDenied(rule)), ...policy];
+  const isMasked = ({ path, effect }: Rule): boolean => effect === "show" && globThatDenies(spec.paths, path) !== undefined;
+  const rules: Rule[] = [...builtIn.filter((rule) => !isDenied(rule)), ...policy].filter((rule) => !isMasked(rule));
   const roots = policy.filter(({ effect }) => effect === "write").map(({ path }) => path);
   refuseHiddenWork(rules, [project, ...roots]);
   refuseOwnHouse(roots, own);

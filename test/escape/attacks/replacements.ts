@@ -6,8 +6,6 @@ import type { Family } from "../harness/families.ts";
 import { makeCanary } from "../harness/ground.ts";
 import { changesFile } from "../harness/stages.ts";
 
-const masker = "the masker puts a mask on again that went with the file it covered";
-
 /** Saves as an editor does. */
 async function saveOver(file: string, content: string): Promise<void> {
   await writeFile(`${file}.new`, content, { mode: 0o666 });
@@ -70,8 +68,8 @@ export const replacements: readonly Attack[] = [
     name: "reads a denied file in a write root that the host replaced after the sandbox was opened",
     families: [104],
     program: { sh: `cat "$1"` },
-    heldBy: [],
-    pending: masker,
+    // No layer of the inner wall takes a right back within a write root: the masker's mount alone.
+    heldBy: ["outer"],
     ...readsSaved("home/project/out/secret.txt"),
   },
   {
