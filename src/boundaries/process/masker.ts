@@ -3,12 +3,11 @@
 import { Duplex } from "node:stream";
 import type { LateMasks } from "../../contracts/boundary.ts";
 import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
-import { errnoName } from "../../guard/guard.ts";
 import { wellFormedByteText } from "../../kit/byte-text.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
 import type { MaskPlan } from "./mask-plan.ts";
 import { goFrame, MaskerDecoder, type MaskerMessage, planFrames, settleFrame } from "./masker-frames.ts";
-import type { MaskerTrouble } from "./masker-protocol.ts";
+import { troubleError } from "./masker-trouble.ts";
 import { rulesMax } from "./landlock-plan.ts";
 import { markerOf } from "./reap.ts";
 
@@ -22,28 +21,6 @@ export interface MaskerReady {
 }
 
 const lateMax = 100;
-
-const situations: Readonly<Record<MaskerTrouble, string>> = {
-  usage: "wall.masker-failed",
-  join: "wall.masker-failed",
-  seal: "wall.masker-failed",
-  memory: "wall.masker-failed",
-  scan: "wall.masker-failed",
-  mask: "wall.masker-failed",
-  instances: "wall.mask-instances",
-  watches: "wall.mask-watches",
-  unwatchable: "wall.mask-unwatchable",
-  closed: "wall.mask-closed",
-  linked: "wall.mask-linked",
-  targets: "wall.mask-targets",
-};
-
-function troubleError({ trouble, errno, path }: MaskerMessage & { kind: "trouble" }): GloveboxError {
-  const situation = situations[trouble];
-  const code = situation === "wall.masker-failed" ? "WALL_UNAVAILABLE" : "PATH_RULE_UNENFORCEABLE";
-  const values = { path: path === "" ? "-" : wellFormedByteText(path), detail: `${trouble} ${errno === 0 ? "-" : errnoName(errno)}` };
-  return new GloveboxError(code, situation, { values });
-}
 
 function tooManyRules(path: string): GloveboxError {
   return new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.too-many-rules", {
