@@ -143,6 +143,15 @@ function namesOf({ paths }: SandboxSpec): readonly string[] {
   });
 }
 
+function mediationOf(spec: SandboxSpec, tree: FileTree, view: View): GuardMediation {
+  return {
+    writeRoots: writeRoots(spec, tree, view),
+    listedNames: namesOf(spec),
+    listedPaths: deniedInRoots(view),
+    ...readingOf(spec, view),
+  };
+}
+
 /**
  * @throws PATH_RULE_UNENFORCEABLE when a rule cannot be held as written
  */
@@ -164,12 +173,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const links = systemLinks(tree);
   // Root's places pass through the launcher, which resolves each path once and without links.
   const held = isRoot ? [] : heldPlaces(view);
-  const mediation = {
-    writeRoots: writeRoots(spec, tree, view),
-    listedNames: namesOf(spec),
-    listedPaths: deniedInRoots(view),
-    ...readingOf(spec, view),
-  };
+  const mediation = mediationOf(spec, tree, view);
   const limits = planLimits(spec.limits, facts.machine, mediation.writeRoots.length > 0);
   return {
     view,
