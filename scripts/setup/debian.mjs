@@ -78,6 +78,7 @@ const packages = [
   // Ordinary tools that must work behind the wall: test/escape/ordinary-tools.
   { name: "python3-venv", present: hasEnsurepip, forTests: true },
   { name: "zsh", present: program("zsh"), forTests: true },
+  { name: "fish", present: program("fish"), forTests: true },
   { name: "tmux", present: program("tmux"), forTests: true },
   { name: "vim", present: program("vim"), forTests: true },
   { name: "less", present: program("less"), forTests: true },

@@ -1,5 +1,6 @@
 // The list of all operations of the command line, in the order in which help shows them.
 import type { CliCommand } from "./command.ts";
+import { createCompletionsCommand } from "./commands/completions.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { explainCommand } from "./commands/explain.ts";
@@ -33,5 +34,6 @@ export const commands: readonly CliCommand[] = [
   ledgerLsCommand,
   ledgerShowCommand,
   ledgerVerifyCommand,
+  createCompletionsCommand(() => commands),
   createHelpCommand(() => commands),
 ];

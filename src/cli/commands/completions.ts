@@ -1,0 +1,36 @@
+// `glovebox completions SHELL`: a script that lets the shell finish what a person begins to type.
+import { bashScript } from "../completions/bash.ts";
+import { completionTable, type CompletionTable } from "../completions/completion-table.ts";
+import { fishScript } from "../completions/fish.ts";
+import { zshScript } from "../completions/zsh.ts";
+import type { CliCommand } from "../command.ts";
+import { usageError } from "../usage-error.ts";
+
+const scripts: ReadonlyMap<string, (table: CompletionTable) => string> = new Map([
+  ["bash", bashScript],
+  ["zsh", zshScript],
+  ["fish", fishScript],
+]);
+
+/** @param commands all operations, this one included; asked when one of them runs */
+export function createCompletionsCommand(commands: () => readonly CliCommand[]): CliCommand {
+  return {
+    words: ["completions"],
+    summary: "cli.completions.summary",
+    synopsis: "bash|zsh|fish",
+    options: [],
+    arguments: { kind: "operands", minimum: 1, maximum: 1 },
+    examples: [
+      { line: 'eval "$(glovebox completions bash)"', about: "cli.completions.example.bash" },
+      { line: 'eval "$(glovebox completions zsh)"', about: "cli.completions.example.zsh" },
+      { line: "glovebox completions fish > ~/.config/fish/completions/glovebox.fish", about: "cli.completions.example.fish" },
+    ],
+    execute: async (context, { operands }) => {
+      const [shell = ""] = operands;
+      const script = scripts.get(shell);
+      if (script === undefined) throw usageError("usage.shell-unknown", { shell, choices: [...scripts.keys()].join(", ") });
+      await context.stdout.write(script(completionTable(commands(), context.text)));
+      return 0;
+    },
+  };
+}
