@@ -1,3 +1,4 @@
+// `glovebox completions`: the scripts know every command, in the language asked for.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commands } from "../commands.ts";
