@@ -21,8 +21,8 @@ export function createCompletionsCommand(commands: () => readonly CliCommand[]):
     options: [],
     arguments: { kind: "operands", minimum: 1, maximum: 1 },
     examples: [
-      { line: 'eval "$(glovebox completions bash)"', about: "cli.completions.example.bash" },
-      { line: 'eval "$(glovebox completions zsh)"', about: "cli.completions.example.zsh" },
+      { line: "glovebox completions bash >> ~/.bashrc", about: "cli.completions.example.bash" },
+      { line: "glovebox completions zsh >> ~/.zshrc", about: "cli.completions.example.zsh" },
       { line: "glovebox completions fish > ~/.config/fish/completions/glovebox.fish", about: "cli.completions.example.fish" },
     ],
     execute: async (context, { operands }) => {
