@@ -21,9 +21,9 @@ export function createCompletionsCommand(commands: () => readonly CliCommand[]):
     options: [],
     arguments: { kind: "operands", minimum: 1, maximum: 1 },
     examples: [
-      { line: "glovebox completions bash >> ~/.bashrc", about: "cli.completions.example.bash" },
-      { line: "glovebox completions zsh >> ~/.zshrc", about: "cli.completions.example.zsh" },
-      { line: "glovebox completions fish > ~/.config/fish/completions/glovebox.fish", about: "cli.completions.example.fish" },
+      { line: "glovebox completions bash", about: "cli.completions.example.bash" },
+      { line: "glovebox completions zsh", about: "cli.completions.example.zsh" },
+      { line: "glovebox completions fish", about: "cli.completions.example.fish" },
     ],
     execute: async (context, { operands }) => {
       const [shell = ""] = operands;
