@@ -1,4 +1,5 @@
 // Frames that the host sends.
+import { encodeByteText } from "../kit/byte-text.ts";
 import { channels, domains, execFlags, frameTypes, reads, segments, sizes } from "./protocol.ts";
 
 function frame(type: number, stream: number, payload: Uint8Array): Buffer {
@@ -110,7 +111,7 @@ export const listedNameFrame = (name: string): Buffer => frame(frameTypes.listed
 
 function readRuleFrame({ effect, segments: parts }: ReadRule): Buffer {
   const bytes = parts.map(({ kind, text }) => {
-    const name = Buffer.from(text);
+    const name = encodeByteText(text);
     const head = Buffer.alloc(3);
     head.writeUInt8(segments[kind], 0);
     head.writeUInt16LE(name.length, 1);
@@ -122,7 +123,7 @@ function readRuleFrame({ effect, segments: parts }: ReadRule): Buffer {
 /** Nothing when reading is not mediated. */
 export function readingFrames({ reading }: GuardMediation): readonly Buffer[] {
   if (reading === undefined) return [];
-  const exempt = reading.exempt.map((path) => frame(frameTypes.readExempt, 0, Buffer.from(path)));
+  const exempt = reading.exempt.map((path) => frame(frameTypes.readExempt, 0, encodeByteText(path)));
   return [frame(frameTypes.strict, 0, nothing), ...reading.rules.map(readRuleFrame), ...exempt];
 }
 

@@ -5,6 +5,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { suite, test } from "node:test";
 import type { RefusedCalls, Sandbox } from "../../src/contracts/boundary.ts";
+import { type GlobSegment, literalSegments } from "../../src/kit/path-glob.ts";
 import { capture } from "../../src/kit/spawn.ts";
 import { descendants, eventually } from "./guard-fixture.ts";
 import { base, installation, makeWorld, open, runIn, type World } from "./process-boundary-fixture.ts";
@@ -165,6 +166,29 @@ suite("the mediator", { timeout: 120_000 }, () => {
     assert.equal(execution.refusedCalls.total, 10);
     const kinds = execution.refusedCalls.first.map(({ call, errno, rule }) => `${call} ${errno} ${rule}`);
     assert.deepEqual(new Set(kinds), new Set(["connect EAGAIN crowded", "open ENFILE crowded"]));
+  });
+
+  test("in strict mode what a deny glob matches is never opened, made, renamed or laid open by its directory's name", async () => {
+    const world = await makeWorld();
+    const segments: readonly GlobSegment[] = [
+      ...literalSegments(world.project),
+      { kind: "any", text: "" },
+      { kind: "literal", text: "keys" },
+      { kind: "glob", text: "*.pem" },
+    ];
+    const sandbox = await open(world.spec({ strict: true, denyReadGlobs: [{ text: "keys", segments }] }));
+    await mkdir(path.join(world.project, "deep/keys"), { recursive: true });
+    await writeFile(path.join(world.project, "deep/keys/late.pem"), "secret\n");
+    await writeFile(path.join(world.project, "deep/keys/plain"), "shown\n");
+    const script =
+      "cd deep; cat keys/late.pem; mv keys other; cat other/late.pem; ln keys/late.pem x; echo own > keys/own.pem; cat keys/plain; ls keys";
+    const { output, refused } = await shell(sandbox, world, script);
+    assert.ok(!output.includes("secret"), output);
+    assert.match(output, /shown\nlate\.pem\nplain\n$/u);
+    assert.deepEqual(
+      refused.first.map(({ call, rule }) => `${call} ${rule}`),
+      ["open deniedRead", "rename deniedRead", "link deniedRead", "open deniedRead"],
+    );
   });
 
   test("the end of a mediator is the end of its sandbox", async () => {

@@ -248,6 +248,10 @@ test("planSandbox() hands the guard the denials of reading in strict mode only",
   const texts = reading?.rules.map(({ effect, segments }) => `${effect} /${segments.map(({ text }) => text).join("/")}`);
   assert.ok(texts?.includes(`denyLiteral ${project}/.env`), String(texts));
   assert.ok(reading?.rules.every(({ segments }) => segments.every(({ kind, text }) => kind === "literal" && text !== "")));
+  const glob = { text: `${project}/**/*.k`, segments: [{ kind: "any", text: "" } as const, { kind: "glob", text: "*.k" } as const] };
+  const withGlob = planOf(specOf({ allowRead: ["/srv/own.k"], denyReadGlobs: [glob], strict: true })).mediation.reading;
+  assert.deepEqual(withGlob?.rules.at(-1), { effect: "denyGlob", segments: glob.segments });
+  assert.ok(withGlob?.exempt.includes("/srv/own.k"));
 });
 
 test("planSandbox() lists the names that a policy protects beside its own, as many as the guard takes", () => {

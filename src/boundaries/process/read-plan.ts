@@ -1,6 +1,7 @@
 // What the guard is told in strict mode: the denials of reading, as rules about paths whether or not anything lies there yet. Pure.
 import type { SandboxSpec } from "../../contracts/boundary.ts";
 import type { GuardMediation, ReadRule } from "../../guard/guard.ts";
+import { exemptPaths } from "./denied-globs.ts";
 import type { View } from "./view.ts";
 
 function literal(effect: "denyLiteral" | "allowLiteral", path: string): ReadRule {
@@ -13,6 +14,10 @@ export function readingOf({ paths }: SandboxSpec, view: View): Pick<GuardMediati
   if (paths.strict !== true) return {};
   const denied = [...view.places.filter(({ access }) => access === "hidden").map(({ path }) => path), ...view.holes];
   const opened = view.places.filter(({ access, around }) => access !== "hidden" && around === "hidden").map(({ path }) => path);
-  const rules = [...denied.map((path) => literal("denyLiteral", path)), ...opened.map((path) => literal("allowLiteral", path))];
-  return { reading: { rules, exempt: [] } };
+  const rules: readonly ReadRule[] = [
+    ...denied.map((path) => literal("denyLiteral", path)),
+    ...opened.map((path) => literal("allowLiteral", path)),
+    ...(paths.denyReadGlobs ?? []).map(({ segments }) => ({ effect: "denyGlob" as const, segments })),
+  ];
+  return { reading: { rules, exempt: exemptPaths(paths) } };
 }
