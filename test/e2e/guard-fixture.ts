@@ -1,6 +1,7 @@
 // Starts the real guard under a plain bubblewrap, without the process boundary: as whoever runs the test, and, for root, also as the
 // uid that the launcher allocates.
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,8 +14,10 @@ export const root = path.resolve(import.meta.dirname, "../..");
 export const guardPath = path.join(root, "build/guard");
 export const testGuardPath = path.join(root, "build/test/guard");
 export const launcherPath = path.join(root, "build/launcher");
-/** Outside every range that Debian gives to users and their subordinate ids. */
-export const allocatedUid = 1_900_000_001;
+/** Outside every range that Debian gives to users and their subordinate ids, and of nobody: the launcher refuses one in use. */
+export function freshUid(): number {
+  return 1_900_000_000 + randomInt(2 ** 24);
+}
 
 /** `caller`: bubblewrap started directly. `launcher`: root only. */
 export type Identity = "caller" | "launcher";
@@ -58,7 +61,7 @@ export async function startGuard(options: StartOptions = {}): Promise<RawGuard> 
   const stage = isLaunched ? mkdtempSync(path.join(tmpdir(), "glovebox-stage-")) : undefined;
   if (stage !== undefined) await chmod(stage, 0o711);
   const launcher =
-    stage === undefined ? [] : [launcherPath, "--uid", String(allocatedUid), "--stage", stage, "--idmap-ro", guard, "guard", "--"];
+    stage === undefined ? [] : [launcherPath, "--uid", String(freshUid()), "--stage", stage, "--idmap-ro", guard, "guard", "--"];
   const bwrap = [
     "/usr/bin/bwrap",
     ...namespaces,

@@ -13,9 +13,9 @@ import * as frames from "../../src/guard/host-frames.ts";
 import { frameTypes } from "../../src/guard/protocol.ts";
 import { removeTree } from "../../src/kit/remove-tree.ts";
 import {
-  allocatedUid,
   collect,
   eventually,
+  freshUid,
   guardPath,
   identities,
   launcherPath,
@@ -238,22 +238,23 @@ if (process.getuid?.() === 0) {
       const { status, stderr } = spawnSync(launcherPath, args, { encoding: "utf8" });
       return { status, stderr };
     }
-    const identity = ["--uid", String(allocatedUid), "--stage"];
+    const identity = (uid = freshUid()): readonly string[] => ["--uid", String(uid), "--stage"];
 
     test("files made through an idmapped root belong to its owner, whose private files can be read", async (context) => {
       const base = await scratch(context);
       await mkdir(`${base}/stage`);
       await mkdir(`${base}/tree`, { mode: 0o700 });
       await writeFile(`${base}/tree/private`, "secret", { mode: 0o600 });
+      const uid = freshUid();
       const script = `cat ${base}/stage/t/private && echo new > ${base}/stage/t/made && id -u && chmod u+s ${base}/stage/t/made; cat ${base}/tree/private`;
       const result = spawnSync(
         launcherPath,
-        [...identity, `${base}/stage`, "--idmap", `${base}/tree`, "t", "--", "/bin/sh", "-c", script],
+        [...identity(uid), `${base}/stage`, "--idmap", `${base}/tree`, "t", "--", "/bin/sh", "-c", script],
         {
           encoding: "utf8",
         },
       );
-      assert.equal(result.stdout, `secret${allocatedUid}\n`, "the tree itself stays closed");
+      assert.equal(result.stdout, `secret${uid}\n`, "the tree itself stays closed");
       assert.equal((await stat(`${base}/tree/made`)).uid, 0);
       assert.equal(await readFile(`${base}/tree/made`, "utf8"), "new\n");
       assert.deepEqual((await readFile("/proc/self/mountinfo", "utf8")).match(new RegExp(base, "gu")), null);
@@ -266,21 +267,21 @@ if (process.getuid?.() === 0) {
       await mkdir(`${base}/closed/stage`);
       const end = ["--", "/bin/true"];
       const cases = [
-        { args: [...identity, `${base}/no`, ...end], status: 82, line: `launcher: stage ${base}/no ENOENT\n` },
-        { args: [...identity, base, "--idmap", "/no such", "x", ...end], status: 83, line: "launcher: source /no%20such ENOENT\n" },
-        { args: [...identity, base, "--idmap", "/proc/self", "x", ...end], status: 83, line: "launcher: source /proc/self ELOOP\n" },
-        { args: [...identity, base, "--idmap", "/proc/sys", "x", ...end], status: 84, line: "launcher: idmap /proc/sys EINVAL\n" },
-        { args: [...identity, `${base}/closed/stage`, ...end], status: 82, line: `launcher: stage ${base}/closed/stage EACCES\n` },
-        { args: [...identity, base, "--", "/no/command"], status: 88, line: "launcher: exec /no/command ENOENT\n" },
+        { args: [...identity(), `${base}/no`, ...end], status: 82, line: `launcher: stage ${base}/no ENOENT\n` },
+        { args: [...identity(), base, "--idmap", "/no such", "x", ...end], status: 83, line: "launcher: source /no%20such ENOENT\n" },
+        { args: [...identity(), base, "--idmap", "/proc/self", "x", ...end], status: 83, line: "launcher: source /proc/self ELOOP\n" },
+        { args: [...identity(), base, "--idmap", "/proc/sys", "x", ...end], status: 84, line: "launcher: idmap /proc/sys EINVAL\n" },
+        { args: [...identity(), `${base}/closed/stage`, ...end], status: 82, line: `launcher: stage ${base}/closed/stage EACCES\n` },
+        { args: [...identity(), base, "--", "/no/command"], status: 88, line: "launcher: exec /no/command ENOENT\n" },
         { args: ["--uid", "0", "--stage", base, ...end], status: 80, line: "launcher: usage - EINVAL\n" },
-        { args: [...identity, base, "--idmap", "/tmp", "../x", ...end], status: 80, line: "launcher: usage - EINVAL\n" },
+        { args: [...identity(), base, "--idmap", "/tmp", "../x", ...end], status: 80, line: "launcher: usage - EINVAL\n" },
       ];
       for (const { args, status, line } of cases) assert.deepEqual(launch(args), { status, stderr: line }, args.join(" "));
     });
 
     test("what it started dies with who started it", async (context) => {
       const base = await scratch(context);
-      const script = `${launcherPath} ${identity.join(" ")} ${base} -- /bin/sleep 1000 & echo $!; wait`;
+      const script = `${launcherPath} ${identity().join(" ")} ${base} -- /bin/sleep 1000 & echo $!; wait`;
       const parent = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
       const [line] = (await once(parent.stdout, "data")) as [Buffer];
       const pid = Number(line.toString());
@@ -299,7 +300,11 @@ if (process.getuid?.() === 0) {
     test("an ordinary user is refused", async (context) => {
       const base = await scratch(context);
       copyFileSync(launcherPath, `${base}/launcher`);
-      const result = spawnSync(`${base}/launcher`, [...identity, base, "--", "/bin/true"], { encoding: "utf8", uid: 65_534, gid: 65_534 });
+      const result = spawnSync(`${base}/launcher`, [...identity(), base, "--", "/bin/true"], {
+        encoding: "utf8",
+        uid: 65_534,
+        gid: 65_534,
+      });
       assert.equal(result.status, 80);
       assert.equal(result.stderr, "launcher: usage - EPERM\n");
       assert.ok(existsSync(base));

@@ -1,4 +1,5 @@
 // What this machine can hold of the process boundary: each line found by trying, never by asking for a version alone.
+import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -9,7 +10,7 @@ import { type GuardProbe, parseProbe, sizes } from "../../guard/guard.ts";
 import { capture } from "../../kit/spawn.ts";
 import { type Cgroup, findCgroups } from "./cgroups.ts";
 import { isOutOfProcesses } from "./failures.ts";
-import { allocatedUidBase } from "./identity.ts";
+import { allocatedUidBase, allocatedUidCount } from "./identity.ts";
 import { planLimits } from "./limit-plan.ts";
 import {
   bubblewrapMinimum,
@@ -145,7 +146,8 @@ function tracingLine(): ProbeLine {
 /** Makes one idmapped clone in a private mount namespace and lets it go again. */
 async function tryIdmap({ launcherPath, guardPath }: ProbeTargets): Promise<{ readonly works: boolean; readonly detail: string }> {
   const directory = path.dirname(guardPath);
-  const args = ["--uid", String(allocatedUidBase), "--stage", "/run", "--idmap-ro", directory, "probe", "--", "/usr/bin/true"];
+  const uid = allocatedUidBase + randomInt(allocatedUidCount); // of nobody: the launcher refuses one that another probe holds
+  const args = ["--uid", String(uid), "--stage", "/run", "--idmap-ro", directory, "probe", "--", "/usr/bin/true"];
   try {
     const { code, stderr } = await capture(launcherPath, args);
     return { works: code === 0, detail: code === 0 ? directory : stderr.trim().slice(0, 200) };
