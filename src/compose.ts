@@ -21,7 +21,7 @@ import {
   undoTask,
 } from "./broker/broker.ts";
 import { openProcessBoundary, reapProcessSandbox } from "./boundaries/process/process.ts";
-import { expireBefore, loadChanges, type LoadedChanges, noChanges, taskDiff } from "./changes/changes.ts";
+import { expireKept, loadChanges, type LoadedChanges, noChanges, taskDiff } from "./changes/changes.ts";
 import type { HostUser } from "./contracts/boundary.ts";
 import type { Door, PolicySelection } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
@@ -109,7 +109,7 @@ class ComposedDoor implements Door {
     const { bootId: boot } = this.#clock;
     const nowMs = (): number => this.#clock.wallMs();
     await reapAbandonedTasks({ layout: this.#layout, boot, ledger, reapSandbox: this.#reapSandbox, nowMs }, this.#tryLock);
-    await expireBefore(this.#layout.before, nowMs());
+    for (const root of [this.#layout.before, this.#layout.quarantine]) await expireKept(root, nowMs());
     return ledger;
   }
 

@@ -1,20 +1,21 @@
 // The broker: the one way in. It decides, records, opens the sandbox, watches the command, records again and leaves nothing behind.
-import type { Sandbox, SandboxSpec, WallReport } from "../contracts/boundary.ts";
+import type { Sandbox } from "../contracts/boundary.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
 import type { RunIo, RunRequest, RunResult } from "../contracts/door.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
 import { makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { removeTree } from "../kit/remove-tree.ts";
-import { ActionRecord, type StreamCommitments } from "./action-record.ts";
+import { ActionRecord } from "./action-record.ts";
 import { type Action, admit, type BrokerParts } from "./admit.ts";
-import { taskAnswerSheet } from "./answer-sheet.ts";
 import { buildEnvironment } from "./environment.ts";
-import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
-import { openOutside, outsideMark, planOutside } from "./outside.ts";
+import { openSandbox } from "./open-sandbox.ts";
+import { outcomeOf } from "./outcome.ts";
+import { planOutside } from "./outside.ts";
 import type { Permit } from "./permit.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
-import { type SupervisionReport, supervise } from "./supervise.ts";
+import { resultOf, supervisedWalls, type Watched } from "./run-result.ts";
+import { supervise } from "./supervise.ts";
 import { openTaskJournal, type TaskJournal } from "./task-journal.ts";
 import { taskChanges } from "./task-changes.ts";
 
@@ -27,56 +28,6 @@ export { noSteps, type Step } from "./step.ts";
 export { isTrusted, pinTrust } from "./trust.ts";
 export { undoTask } from "./undo-task.ts";
 export { taskSheetFromRecords } from "./task-sheet.ts";
-
-function specOf({ parts, policy, request, identity, environment }: Action, journal: TaskJournal): SandboxSpec {
-  return {
-    taskId: identity.task,
-    sandboxId: identity.sandbox,
-    projectDirectory: request.policy.projectDirectory,
-    privateDirectory: journal.privateDirectory,
-    paths: policy.paths,
-    environment,
-    limits: policy.limits,
-    user: parts.user,
-  };
-}
-
-/** Opens the sandbox or records why not; a failure leaves nothing. INVARIANT I-02 */
-async function openSandbox(action: Action, journal: TaskJournal): Promise<Sandbox> {
-  const { parts, record, io, identity, outside } = action;
-  if (outside !== undefined) {
-    await journal.record({ kind: "process", name: outsideMark(identity.sandbox) });
-    return openOutside(identity.sandbox, outside, parts.user);
-  }
-  try {
-    return await parts.boundary.open(specOf(action, journal), {
-      signal: io.signal,
-      journal: async (object) => {
-        await journal.record(object);
-        parts.step(`journal ${object.kind}`);
-      },
-    });
-  } catch (cause) {
-    const error =
-      cause instanceof GloveboxError
-        ? cause
-        : new GloveboxError("SANDBOX_OPEN_FAILED", "run.open-failed", { values: { reason: String(cause) }, cause });
-    await record.refused(error.code);
-    await record.resultWithoutRun("refused");
-    throw error;
-  }
-}
-
-/** The boundary's walls and the two limits that the broker itself watches. */
-function supervisedWalls(walls: WallReport): WallReport {
-  const watched = (["wall", "output"] as const).map((limit) => ({ limit, mechanism: "broker", strength: "supervised" as const }));
-  return { ...walls, limits: [...walls.limits, ...watched] };
-}
-
-interface Watched {
-  readonly report: SupervisionReport;
-  readonly commitments: StreamCommitments;
-}
 
 async function executeCommand(
   { parts, policy, request, io, identity, outside }: Action,
@@ -103,53 +54,6 @@ async function executeCommand(
   });
   parts.step("ended");
   return { report, commitments: { stdout: streams.stdout.digest(), stderr: streams.stderr.digest() } };
-}
-
-function resultOf(
-  action: Action,
-  sandbox: Sandbox,
-  { report, changes }: Watched & { readonly changes: ChangeSummary | undefined },
-  permit: Permit | undefined,
-): RunResult {
-  const { identity, policy, request, record, parts } = action;
-  const outcome = outcomeOf(report);
-  const child = childOf(report.exit);
-  const ending = {
-    outcome,
-    child,
-    limitHits: report.limitHits,
-    stdoutBytes: report.stdout.bytes,
-    stderrBytes: report.stderr.bytes,
-    durationMs: report.durationMs,
-    usage: report.usage,
-    ...(changes === undefined ? {} : { changes }),
-  };
-  const keptUntil = new Date(parts.clock.wallMs() + policy.retentionDays * 86_400_000).toISOString().slice(0, 10);
-  const sheet = taskAnswerSheet({
-    task: identity.task,
-    policyHash: policy.hash,
-    verdict: permit === undefined ? "allow" : "ask",
-    approvals: permit === undefined ? [] : [{ id: permit.approval, answer: "granted" }],
-    request: { argv: request.argv, cwd: request.cwd },
-    walls: supervisedWalls(sandbox.walls),
-    isUnsandboxed: action.outside !== undefined,
-    refusal: undefined,
-    ending,
-    refusedCalls: report.refusedCalls,
-    lateMasks: sandbox.lateMasks,
-    wasReaped: false,
-    ...record.range,
-    keptUntil,
-  });
-  return {
-    task: identity.task,
-    action: identity.action,
-    policyHash: policy.hash,
-    exitCode: exitCodeOf(report),
-    ...ending,
-    ledger: record.range,
-    sheet,
-  };
 }
 
 /** The record of an action that broke off after its sandbox was open: nothing ran when its permit did not hold. */

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { taskIdSchema } from "../contracts/ids.ts";
-import { BeforeWriter, expireBefore, keptUntil, openBefore } from "./before-store.ts";
+import { BeforeWriter, expireKept, keptUntil, openBefore } from "./before-store.ts";
 
 const task = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
 const until = "2030-01-01";
@@ -42,12 +42,12 @@ test("BeforeWriter.open() makes nothing until there are bytes, and takes away wh
   assert.deepEqual([readdirSync(root), writer.finish()], [[], []]);
 });
 
-test("expireBefore() removes whose last day is over, and no other name", async (t) => {
+test("expireKept() removes whose last day is over, and no other name", async (t) => {
   const root = directory(t);
   for (const name of [`${task}.2026-01-01`, `${task}.2026-01-02`, "strange", `${task}.never`]) mkdirSync(path.join(root, name));
-  assert.equal(await expireBefore(root, Date.parse("2026-01-02T12:00:00Z")), 1);
+  assert.equal(await expireKept(root, Date.parse("2026-01-02T12:00:00Z")), 1);
   assert.deepEqual(readdirSync(root).toSorted(), [`${task}.2026-01-02`, `${task}.never`, "strange"].toSorted());
-  assert.equal(await expireBefore(path.join(root, "absent"), 0), 0);
+  assert.equal(await expireKept(path.join(root, "absent"), 0), 0);
 });
 
 test("keptUntil() is 30 days at most", () => {

@@ -25,7 +25,8 @@ export function keptUntil(nowMs: number, retentionDays: number): string {
   return new Date(nowMs + Math.min(retentionDays, keptDaysMax) * dayMs).toISOString().slice(0, 10);
 }
 
-function directoryOf(root: string, task: TaskId, until: string): string {
+/** What is kept of a task: the name says whose it is and until when it stays. INVARIANT I-10 */
+export function keptDirectory(root: string, task: TaskId, until: string): string {
   return path.join(root, `${task}.${until}`);
 }
 
@@ -39,7 +40,7 @@ export class BeforeWriter {
 
   /** Nothing is made before there are bytes; what an earlier try left is removed. */
   static async open(place: { readonly root: string; readonly task: TaskId; readonly until: string }, seal: Seal): Promise<BeforeWriter> {
-    const directory = directoryOf(place.root, place.task, place.until);
+    const directory = keptDirectory(place.root, place.task, place.until);
     await removeTree(directory, { parent: place.root });
     return new BeforeWriter(directory, seal);
   }
@@ -92,7 +93,7 @@ export function openBefore(
   pieces: StoredPieces,
   unseal: Unseal,
 ): BeforeReader {
-  const directory = directoryOf(place.root, place.task, place.until);
+  const directory = keptDirectory(place.root, place.task, place.until);
   let last: { readonly index: number; readonly bytes: Buffer } | undefined;
   const piece = (index: number): Buffer | undefined => {
     if (last?.index === index) return last.bytes;
@@ -127,8 +128,8 @@ function readIfThere(file: string): Buffer | undefined {
   }
 }
 
-/** Removes what has expired. @returns how many tasks' */
-export async function expireBefore(root: string, nowMs: number): Promise<number> {
+/** Removes the tasks' directories (`keptDirectory`) that have expired, and nothing else. @returns how many tasks' */
+export async function expireKept(root: string, nowMs: number): Promise<number> {
   const today = new Date(nowMs).toISOString().slice(0, 10);
   let removed = 0;
   for (const name of namesIn(root)) {

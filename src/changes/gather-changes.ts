@@ -1,10 +1,9 @@
 // The end of a sandbox: its touch log becomes a list of changes with the bytes from before, and what the ledger says about them.
-import path from "node:path";
 import type { Change, ChangeCounts, ChangeList, ChangeSummary } from "../contracts/changes.ts";
 import type { TaskId } from "../contracts/ids.ts";
 import { readTouches, type Touches } from "../guard/guard.ts";
 import { wellFormedByteText } from "../kit/byte-text.ts";
-import { BeforeWriter, keptUntil, type Seal, type StoredPieces } from "./before-store.ts";
+import { BeforeWriter, keptDirectory, keptUntil, type Seal, type StoredPieces } from "./before-store.ts";
 import { collectChanges } from "./collect-changes.ts";
 import { quarantinePlanted } from "./quarantine.ts";
 import { RootTree } from "./root-tree.ts";
@@ -103,7 +102,7 @@ export async function gatherChanges(request: GatherRequest): Promise<GatheredCha
     if (touches.records.before.size === 0 && touches.records.missed === 0) return undefined;
     const until = keptUntil(request.nowMs, request.retentionDays);
     const writer = await BeforeWriter.open({ root: request.beforeDirectory, task: request.task, until }, request.seal);
-    const { found, planted } = lookAtRoots(touches, writer, path.join(request.quarantineDirectory, request.task));
+    const { found, planted } = lookAtRoots(touches, writer, keptDirectory(request.quarantineDirectory, request.task, until));
     if (found.changes.length === 0 && found.missed === 0 && planted.length === 0) return undefined;
     const list = Buffer.from(JSON.stringify(found));
     const place = { offset: writer.offset, length: list.length };

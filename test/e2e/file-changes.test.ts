@@ -243,8 +243,11 @@ test("what was kept is encrypted, names its owner and its end, and is gone after
     assert.ok(!bytes.includes("one") && !bytes.includes("a.txt"));
   }
   await rename(path.join(before, name), path.join(before, `${task}.2020-01-01`));
+  const quarantine = path.join(state, "quarantine");
+  for (const last of ["2020-01-01", "9999-12-31"]) await mkdir(path.join(quarantine, `${task}.${last}`));
   await run("true");
   assert.deepEqual(await readdir(before), []);
+  assert.deepEqual(await readdir(quarantine), [`${task}.9999-12-31`]);
   await assert.rejects(door.diff({ task, paths: [], isBrief: true }), { code: "CHANGES_EXPIRED" });
 });
 

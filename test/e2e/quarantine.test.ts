@@ -37,7 +37,10 @@ async function gather(world: World, extra: Parameters<typeof open>[1], name: str
     nowMs: Date.now(),
     retentionDays: 1,
   });
-  return { found: found ?? assert.fail("nothing changed"), quarantine: path.join(quarantine, spec.taskId) };
+  return {
+    found: found ?? assert.fail("nothing changed"),
+    quarantine: path.join(quarantine, `${spec.taskId}.${found?.summary.keptUntil}`),
+  };
 }
 
 test("gatherChanges() moves what was planted past a mediator that refuses no name, counts it, and leaves the rest", async () => {

@@ -1,0 +1,45 @@
+// Opens the sandbox of one admitted action, or the place outside that its permit names. It starts nothing in it.
+import type { Sandbox, SandboxSpec } from "../contracts/boundary.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import type { Action } from "./admit.ts";
+import { openOutside, outsideMark } from "./outside.ts";
+import type { TaskJournal } from "./task-journal.ts";
+
+function specOf({ parts, policy, request, identity, environment }: Action, journal: TaskJournal): SandboxSpec {
+  return {
+    taskId: identity.task,
+    sandboxId: identity.sandbox,
+    projectDirectory: request.policy.projectDirectory,
+    privateDirectory: journal.privateDirectory,
+    paths: policy.paths,
+    environment,
+    limits: policy.limits,
+    user: parts.user,
+  };
+}
+
+/** Opens the sandbox or records why not; a failure leaves nothing. INVARIANT I-02 */
+export async function openSandbox(action: Action, journal: TaskJournal): Promise<Sandbox> {
+  const { parts, record, io, identity, outside } = action;
+  if (outside !== undefined) {
+    await journal.record({ kind: "process", name: outsideMark(identity.sandbox) });
+    return openOutside(identity.sandbox, outside, parts.user);
+  }
+  try {
+    return await parts.boundary.open(specOf(action, journal), {
+      signal: io.signal,
+      journal: async (object) => {
+        await journal.record(object);
+        parts.step(`journal ${object.kind}`);
+      },
+    });
+  } catch (cause) {
+    const error =
+      cause instanceof GloveboxError
+        ? cause
+        : new GloveboxError("SANDBOX_OPEN_FAILED", "run.open-failed", { values: { reason: String(cause) }, cause });
+    await record.refused(error.code);
+    await record.resultWithoutRun("refused");
+    throw error;
+  }
+}

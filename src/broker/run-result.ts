@@ -1,0 +1,69 @@
+// What the door gets of one action that ran: the outcome, its numbers and the answer sheet. It records nothing.
+import type { Sandbox, WallReport } from "../contracts/boundary.ts";
+import type { ChangeSummary } from "../contracts/changes.ts";
+import type { RunResult } from "../contracts/door.ts";
+import type { StreamCommitments } from "./action-record.ts";
+import type { Action } from "./admit.ts";
+import { taskAnswerSheet } from "./answer-sheet.ts";
+import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
+import type { Permit } from "./permit.ts";
+import type { SupervisionReport } from "./supervise.ts";
+
+/** The boundary's walls and the two limits that the broker itself watches. */
+export function supervisedWalls(walls: WallReport): WallReport {
+  const watched = (["wall", "output"] as const).map((limit) => ({ limit, mechanism: "broker", strength: "supervised" as const }));
+  return { ...walls, limits: [...walls.limits, ...watched] };
+}
+
+/** One command, from its start to its end. */
+export interface Watched {
+  readonly report: SupervisionReport;
+  readonly commitments: StreamCommitments;
+}
+
+export function resultOf(
+  action: Action,
+  sandbox: Sandbox,
+  { report, changes }: Watched & { readonly changes: ChangeSummary | undefined },
+  permit: Permit | undefined,
+): RunResult {
+  const { identity, policy, request, record, parts } = action;
+  const outcome = outcomeOf(report);
+  const child = childOf(report.exit);
+  const ending = {
+    outcome,
+    child,
+    limitHits: report.limitHits,
+    stdoutBytes: report.stdout.bytes,
+    stderrBytes: report.stderr.bytes,
+    durationMs: report.durationMs,
+    usage: report.usage,
+    ...(changes === undefined ? {} : { changes }),
+  };
+  const keptUntil = new Date(parts.clock.wallMs() + policy.retentionDays * 86_400_000).toISOString().slice(0, 10);
+  const sheet = taskAnswerSheet({
+    task: identity.task,
+    policyHash: policy.hash,
+    verdict: permit === undefined ? "allow" : "ask",
+    approvals: permit === undefined ? [] : [{ id: permit.approval, answer: "granted" }],
+    request: { argv: request.argv, cwd: request.cwd },
+    walls: supervisedWalls(sandbox.walls),
+    isUnsandboxed: action.outside !== undefined,
+    refusal: undefined,
+    ending,
+    refusedCalls: report.refusedCalls,
+    lateMasks: sandbox.lateMasks,
+    wasReaped: false,
+    ...record.range,
+    keptUntil,
+  });
+  return {
+    task: identity.task,
+    action: identity.action,
+    policyHash: policy.hash,
+    exitCode: exitCodeOf(report),
+    ...ending,
+    ledger: record.range,
+    sheet,
+  };
+}
