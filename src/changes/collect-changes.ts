@@ -35,6 +35,14 @@ function bornKey({ inode, identity }: TouchedState): string | undefined {
   return born === 0n ? undefined : inodeKey(inode, born.toString());
 }
 
+interface Found {
+  readonly before: PathState | undefined;
+  readonly after: PathState | undefined;
+  readonly old: Before | undefined;
+  readonly touched: TouchedState | undefined;
+  readonly now: BigIntStats | undefined;
+}
+
 class Collection {
   readonly #touches: Touches;
   readonly #writer: BeforeWriter;
@@ -85,16 +93,15 @@ class Collection {
     const old = touched === undefined ? undefined : this.#before(path, touched);
     const before = touched === undefined ? undefined : stateBefore(touched, old?.sha256);
     if (isSameState(before, after)) return undefined;
-    return this.#describe(path, { before, after, old, touched });
+    return this.#describe(path, { before, after, old, touched, now });
   }
 
-  #describe(
-    path: string,
-    found: { before: PathState | undefined; after: PathState | undefined; old: Before | undefined; touched: TouchedState | undefined },
-  ): Change {
-    const { before, after, old, touched } = found;
-    const kind = kindOf(before, after);
-    const others = kind === "changed" && touched !== undefined ? touched.links - this.#namesOf(touched.identity) : 0;
+  #describe(path: string, found: Found): Change {
+    const { before, after, old, touched, now } = found;
+    const isSameFile = touched !== undefined && now?.ino.toString() === touched.inode;
+    const kind = kindOf(before, after, isSameFile || now?.nlink === 1n);
+    const others = kind === "changed" && isSameFile ? touched.links - this.#namesOf(touched.identity) : 0;
+    const isUndoneInPlace = others > 0 || (kind === "mode" && after?.type === "file" && now?.nlink !== 1n);
     return {
       path,
       kind,
@@ -103,6 +110,7 @@ class Collection {
       ...(before?.type === "file" && kind !== "mode" && old?.kept !== undefined ? { kept: old.kept } : {}),
       ...(this.#runsLater(path, kind, found) ? { runsLater: true } : {}),
       ...(others > 0 ? { otherNames: others } : {}),
+      ...(isUndoneInPlace && now !== undefined ? { inode: now.ino.toString() } : {}),
       commands: [...(this.#touches.records.commands.get(path) ?? [])],
     };
   }
@@ -175,11 +183,12 @@ class Collection {
   }
 }
 
-function kindOf(before: PathState | undefined, after: PathState | undefined): Change["kind"] {
+/** @param isOwn whether its permissions belong to this name: another file that was linked here would lose its own by an undo */
+function kindOf(before: PathState | undefined, after: PathState | undefined, isOwn: boolean): Change["kind"] {
   if (before === undefined) return "created";
   if (after === undefined) return "deleted";
   if (before.type !== after.type) return "replaced";
-  return isSameContent(before, after) ? "mode" : "changed";
+  return isSameContent(before, after) && (isOwn || before.type !== "file") ? "mode" : "changed";
 }
 
 /** Looks at each path that was touched, through descriptors below the roots, and hands what must be kept to `writer`. */

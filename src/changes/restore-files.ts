@@ -68,7 +68,8 @@ function rewriteFile(step: UndoStep, state: PathState, read: ReadBefore): void {
   const { directory, name } = placeOf(step);
   const file = openSync(below(directory, name), constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    if (!fstatSync(file).isFile()) throw new Error(`Cannot restore "${step.change.path}": it is no file any more`);
+    if (fstatSync(file, { bigint: true }).ino.toString() !== step.change.inode)
+      throw new Error(`Cannot restore "${step.change.path}": it is another file now`);
     ftruncateSync(file, 0);
     writeAll(file, step, read);
     fchmodSync(file, state.mode & 0o1777);

@@ -35,6 +35,11 @@ function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
 }
 
+/** What is changed in place must be the file that the task changed, not another one that has its name now. */
+function isSameFile({ path, inode }: Change, tree: RootTree): boolean {
+  return inode === undefined || tree.look(path)?.ino.toString() === inode;
+}
+
 type Verdict = UndoRefusal | "unchanged" | "goes";
 
 /** @param going paths that undoing takes away, so far: those below come first */
@@ -42,7 +47,7 @@ function judge(change: Change, tree: RootTree | undefined, loaded: LoadedChanges
   if (tree === undefined) return "parent";
   const now = stateNow(tree, change.path);
   if (isSameState(now, change.before)) return "unchanged";
-  if (!isSameState(now, change.after)) return "edited";
+  if (!isSameState(now, change.after) || !isSameFile(change, tree)) return "edited";
   if (!bytesAreKept(change, loaded) || !canBeMade(change.before)) return "notKept";
   const leaves = change.after?.type === "directory" && change.before?.type !== "directory";
   const holdsOthers = leaves && tree.entries(change.path).some((name) => !going.has(`${change.path}/${name}`));

@@ -40,6 +40,8 @@ export const changeSchema = z.strictObject({
   runsLater: z.literal(true).optional(),
   /** Names beyond those of this list that the file had before: they show the change too. */
   otherNames: count.optional(),
+  /** Of a file that an undo changes in place, because it has several names: which file that was. */
+  inode: z.string().optional(),
   /** Commands of the task that changed it, by number; 1 is the first. */
   commands: z.array(count),
 });

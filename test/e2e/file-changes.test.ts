@@ -232,6 +232,40 @@ test("the other names of a file with several are counted, and undo gives them th
   assert.equal(await text(path.join(path.dirname(project), "second")), "one\ntwo\n");
 });
 
+test("undo changes no other file that a task has linked to the name of one with several", async (t) => {
+  const { door, project, run } = await scene(t);
+  const at = (name: string): string => path.join(project, name);
+  await link(at("a.txt"), at("second"));
+  await writeFile(at("precious"), "precious\n");
+  for (const [name, mode] of [
+    ["tool", 0o755],
+    ["plain", 0o600],
+  ] as const) {
+    await writeFile(at(name), "same\n");
+    await chmod(at(name), mode);
+  }
+  const { task } = await run("rm a.txt plain; ln precious a.txt; ln tool plain");
+  await door.undo({ task, paths: [], isPartial: false });
+  assert.deepEqual(await Promise.all(["a.txt", "second", "precious"].map((name) => text(at(name)))), [
+    "one\ntwo\n",
+    "one\ntwo\n",
+    "precious\n",
+  ]);
+  const modes = await Promise.all(["tool", "plain"].map(async (name) => (await lstat(at(name))).mode & 0o777));
+  assert.deepEqual(modes, [0o755, 0o600]);
+});
+
+test("undo refuses to change a file in place when a later task has linked another one there", async (t) => {
+  const { door, project, run } = await scene(t);
+  const at = (name: string): string => path.join(project, name);
+  await link(at("a.txt"), path.join(path.dirname(project), "second"));
+  await writeFile(at("precious"), "x\n");
+  const { task } = await run("echo x > a.txt");
+  await run("rm a.txt; ln precious a.txt");
+  await assert.rejects(door.undo({ task, paths: [], isPartial: false }), { code: "CHANGES_EDITED" });
+  assert.equal(await text(at("precious")), "x\n");
+});
+
 test("what was kept is encrypted, names its owner and its end, and is gone after it", async (t) => {
   const { door, state, run } = await scene(t);
   const { task } = await run("echo x > a.txt");
