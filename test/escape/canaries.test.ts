@@ -137,11 +137,13 @@ test("no process of a sandbox has a canary of the caller in its environment or a
   assert.ok(seen?.scope.includes("marker"), "an inherited variable would have been seen");
 });
 
-test("the sandbox's private directory on the host holds no canary and no trace of the search", async () => {
+test("the sandbox's private directory on the host holds the list of changes, no canary and no trace of the search", async () => {
   await using resources = new AsyncDisposableStack();
   const ground = await makeGround(resources);
   const spec = specFor({ ...ground, privateDirectory: ground.private });
   const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(20_000)));
   await sandbox.close();
-  assert.deepEqual(await readdir(ground.private), []);
+  assert.deepEqual((await readdir(ground.private)).toSorted(), ["touches.json", "touches.log"]);
+  const kept = await readFile(path.join(ground.private, "touches.log"), "latin1");
+  assert.ok(!kept.includes("gbcanary-"));
 });

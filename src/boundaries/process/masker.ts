@@ -109,8 +109,9 @@ export class Masker {
    * @throws why it ended
    */
   async settle(): Promise<void> {
+    if (this.#isClosing) return; // nothing more is asked of it: the sandbox closes, or (a test of the inner wall alone) it only looked
     if (this.#end !== undefined) throw this.#end;
-    if (this.#isReady === undefined || this.#isClosing) return;
+    if (this.#isReady === undefined) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#settling.push({ resolve, reject });
     this.#channel.write(settleFrame());

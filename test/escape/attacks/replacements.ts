@@ -27,7 +27,7 @@ const readsSaved = (file: string): Pick<Attack, "stage" | "meanwhile"> => {
   };
 };
 
-/** Strict: the guard performs every open, so that a denial needs no mask. */
+/** Strict: the guard performs every open, so that a denial holds without the masker's mount. */
 const strictly = (ground: Scene["ground"]): Scene["ground"]["paths"] => ({ ...ground.paths, strict: true });
 const deniedNow = "home/project/out/secret.txt";
 
@@ -37,7 +37,7 @@ const strictRow = (name: string, families: readonly Family[], how: string): Atta
     name: `${name}, in strict mode`,
     families: [...families, 104],
     program: { c: "read-kept" },
-    heldBy: ["inner"],
+    heldBy: ["outer", "inner"],
     paths: strictly,
     ...saved,
     stage: async (scene) => {
@@ -84,7 +84,7 @@ export const replacements: readonly Attack[] = [
     name: "reads a denied file in a write root that the host replaced, in strict mode",
     families: [104],
     program: { sh: `cat "$1"` },
-    heldBy: ["inner"],
+    heldBy: ["outer", "inner"],
     paths: strictly,
     ...readsSaved(deniedNow),
   },
@@ -94,7 +94,7 @@ export const replacements: readonly Attack[] = [
     program: {
       sh: `cat < "$1"; cd "$(dirname "$1")" || exit 2; cat /proc/self/cwd/secret.txt; ln -s secret.txt way; cat way; cat /proc/self/root"$1"; cat /proc/$$/cwd/secret.txt`,
     },
-    heldBy: ["inner"],
+    heldBy: ["outer", "inner"],
     paths: strictly,
     ...readsSaved(deniedNow),
   },
