@@ -22,8 +22,8 @@ import {
 } from "./broker/broker.ts";
 import { openProcessBoundary, reapProcessSandbox } from "./boundaries/process/process.ts";
 import { expireKept, loadChanges, type LoadedChanges, noChanges, taskDiff } from "./changes/changes.ts";
-import type { HostUser } from "./contracts/boundary.ts";
-import type { Door, PolicySelection } from "./contracts/door.ts";
+import type { Boundary, HostUser } from "./contracts/boundary.ts";
+import type { Door, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
 import { taskIdSchema } from "./contracts/ids.ts";
 import type { CompiledPolicy, PolicyFacts, PolicySource } from "./contracts/policy-port.ts";
@@ -36,6 +36,7 @@ import { ProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
 import { checkPolicy, explainPolicy, formatOfFile, loadPolicy, policySchema } from "./policy/policy.ts";
+import { type ProofParts, proveSheet } from "./proofs/proofs.ts";
 
 export interface ComposeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -43,6 +44,8 @@ export interface ComposeOptions {
   readonly installation: string;
   /** Names the points between which a crash may come; for tests. */
   readonly step?: Step;
+  /** In place of the process boundary; for tests of what is said when a wall is missing. */
+  readonly boundary?: Boundary;
 }
 
 class ComposedDoor implements Door {
@@ -64,8 +67,9 @@ class ComposedDoor implements Door {
     };
   }
 
-  #boundary() {
-    const { installation } = this.#options;
+  #boundary(): Boundary {
+    const { installation, boundary } = this.#options;
+    if (boundary !== undefined) return boundary;
     return openProcessBoundary({
       guardPath: path.join(installation, "build/guard"),
       launcherPath: path.join(installation, "build/launcher"),
@@ -133,8 +137,10 @@ class ComposedDoor implements Door {
     return loaded === undefined ? { task, restored: [], unchanged: [], refused: [] } : undoTask(ledger, loaded, { paths, isPartial });
   };
 
-  run: Door["run"] = async (request, io) => {
-    const policy = await this.policy(request.policy);
+  run: Door["run"] = async (request, io) => this.#runUnder(() => this.policy(request.policy), request, io);
+
+  async #runUnder(policyNow: () => Promise<CompiledPolicy>, request: RunRequest, io: RunIo): Promise<RunResult> {
+    const policy = await policyNow();
     const ledger = await this.#readyLedger();
     const { bootId: boot } = this.#clock;
     const owner = { pid: process.pid, startTime: (await processStartTime(process.pid)) ?? "0", boot };
@@ -147,10 +153,24 @@ class ComposedDoor implements Door {
       user: this.#user,
       owner,
       step: this.#options.step ?? noSteps,
-      policyHashNow: async () => (await this.policy(request.policy)).hash,
+      policyHashNow: async () => (await policyNow()).hash,
     };
     return runCommand(parts, policy, request, io);
-  };
+  }
+
+  /** The documents are those of the selection; the project that their relative places mean is the throw-away one. */
+  #proofParts(selection: PolicySelection): ProofParts {
+    return {
+      user: this.#user,
+      environment: this.#options.environment,
+      policyFor: async (projectDirectory) => loadPolicy(await this.#sources(selection), this.#facts(projectDirectory)),
+      run: (policy, request, io) => this.#runUnder(async () => policy, request, io),
+      recordsOf: (task) => openLedgerReader({ directory: this.#layout.state }).task(task),
+      verify: () => verifyLedger({ directory: this.#layout.state }),
+    };
+  }
+
+  prove: Door["prove"] = (selection) => proveSheet(this.#proofParts(selection));
 
   readonly #reapSandbox: ReapSandbox = async (sandboxId, objects) => {
     const named = (kind: string): readonly string[] => objects.filter((object) => object.kind === kind).map(({ name }) => name);

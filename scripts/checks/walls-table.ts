@@ -31,6 +31,7 @@ export const roomRules: Readonly<Record<string, RoomRule>> = {
   broker: { rooms: [...base, ...middle, "egress", "guard", "cells", "changes"], packages: ["zod"], builtins: "all" },
   sdk: { rooms: ["contracts"], packages: ["zod"], builtins: [] },
   api: { rooms: [...base, "broker"], packages: ["zod", "hono"], builtins: "all" },
+  proofs: { rooms: base, packages: ["zod"], builtins: "all" },
   doctor: { rooms: [...base, "broker"], packages: ["zod"], builtins: "all" },
   cli: { rooms: [...base, "sdk"], packages: ["zod"], builtins: "all" },
   mcp: { rooms: [...base, "sdk"], packages: ["zod"], builtins: "all" },

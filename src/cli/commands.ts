@@ -13,6 +13,7 @@ import { policyHashCommand } from "./commands/policy-hash.ts";
 import { policySchemaCommand } from "./commands/policy-schema.ts";
 import { policyShowCommand } from "./commands/policy-show.ts";
 import { policyTrustCommand } from "./commands/policy-trust.ts";
+import { proveCommand } from "./commands/prove.ts";
 import { runCommand } from "./commands/run.ts";
 import { setupCommand } from "./commands/setup.ts";
 import { shellCommand } from "./commands/shell.ts";
@@ -24,6 +25,7 @@ export const commands: readonly CliCommand[] = [
   setupCommand,
   doctorCommand,
   explainCommand,
+  proveCommand,
   diffCommand,
   undoCommand,
   policyCheckCommand,

@@ -7,6 +7,7 @@ import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
 import type { Digest } from "./ids.ts";
 import type { StoredRecord } from "./ledger.ts";
 import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
+import type { ProofReport } from "./proof.ts";
 
 /** Which documents make the policy of a call, besides built-in, system, user and project files. */
 export interface PolicySelection {
@@ -107,6 +108,8 @@ export interface Door {
   run(request: RunRequest, io: RunIo): Promise<RunResult>;
   doctor(): Promise<DoctorReport>;
   explainPolicy(selection: PolicySelection): Promise<AnswerSheet>;
+  /** The answer sheet's claims, probed in a throw-away project under this policy. @throws what `run` throws when a sandbox does not open */
+  prove(selection: PolicySelection): Promise<ProofReport>;
   /** @throws TASK_UNKNOWN */
   explainTask(task: string): Promise<AnswerSheet>;
   /** What a task changed, against what lies there now. No entries when it changed nothing. @throws TASK_UNKNOWN, CHANGES_EXPIRED, USAGE_INVALID */

@@ -4,7 +4,7 @@ import type { Texts } from "../../texts/texts.ts";
 import type { Style } from "../style.ts";
 import { tableLines } from "./table.ts";
 
-const headings: Readonly<Record<Question, { readonly full: string; readonly short: string }>> = {
+export const headings: Readonly<Record<Question, { readonly full: string; readonly short: string }>> = {
   read: { full: "sheet.heading.read", short: "sheet.label.read" },
   write: { full: "sheet.heading.write", short: "sheet.label.write" },
   connect: { full: "sheet.heading.connect", short: "sheet.label.connect" },

@@ -4,6 +4,7 @@ import type { ChangeCounts } from "../../contracts/changes.ts";
 import type { Door, DoctorReport, RunResult, VerifyReport } from "../../contracts/door.ts";
 import { digestSchema, taskIdSchema } from "../../contracts/ids.ts";
 import type { StoredRecord } from "../../contracts/ledger.ts";
+import type { Proof, ProofReport } from "../../contracts/proof.ts";
 import type { CompiledPolicy } from "../../contracts/policy-port.ts";
 
 export const fakeTask = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
@@ -81,6 +82,20 @@ export const fakeCounts: ChangeCounts = {
   missed: 0,
 };
 
+export const fakeProof: Proof = {
+  id: "write.outside",
+  question: "write",
+  claim: { key: "proof.claim.write-outside" },
+  probe: { key: "proof.probe.write", values: { path: "/tmp/beside" } },
+  inside: { key: "proof.inside.answered", values: { answer: "ENOENT" } },
+  host: { key: "proof.host.unchanged", values: { path: "/tmp/beside" } },
+  verdict: "held",
+  heldBy: ["bubblewrap", "landlock"],
+  missing: [],
+};
+
+export const fakeProofReport: ProofReport = { holds: true, policyHash: hash, task: fakeTask, proofs: [fakeProof], missingWalls: [] };
+
 export const fakeVerifyReport: VerifyReport = { exit: 0, records: 123, treeHeads: 4, root: "cd".repeat(32), findings: [] };
 
 export function fakePolicy(): CompiledPolicy {
@@ -125,6 +140,7 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     doctor: async () => fakeDoctorReport,
     explainPolicy: async () => ({ ...fakeSheet(), subject: { kind: "policy", hash } }),
     explainTask: async () => fakeSheet(),
+    prove: async () => fakeProofReport,
     policy: async () => fakePolicy(),
     checkPolicyFile: async () => [],
     trustPolicy: async (projectDirectory) => ({ file: `${projectDirectory}/glovebox.yaml`, digest: hash }),
@@ -144,6 +160,7 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     run: (request, io) => (note("run", request), answers.run(request, io)),
     doctor: () => (note("doctor"), answers.doctor()),
     explainPolicy: (selection) => (note("explainPolicy", selection), answers.explainPolicy(selection)),
+    prove: (selection) => (note("prove", selection), answers.prove(selection)),
     explainTask: (task) => (note("explainTask", task), answers.explainTask(task)),
     policy: (selection) => (note("policy", selection), answers.policy(selection)),
     checkPolicyFile: (file, project) => (note("checkPolicyFile", file, project), answers.checkPolicyFile(file, project)),
