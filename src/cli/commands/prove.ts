@@ -16,7 +16,7 @@ export const proveCommand: CliCommand = {
     { line: "glovebox prove --policy strict.yaml", about: "cli.prove.example.file" },
     { line: "glovebox prove --json", about: "cli.prove.example.json" },
   ],
-  notes: ["cli.prove.note.ground", "cli.prove.note.exit"],
+  notes: ["cli.prove.note.ground", "cli.prove.note.elsewhere", "cli.prove.note.exit"],
   execute: async (context, input) => {
     const selection = await selectPolicy(context, input);
     const report = await (await context.door()).prove(selection);
