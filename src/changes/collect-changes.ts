@@ -50,12 +50,20 @@ class Collection {
   /** Where each inode is now. */
   readonly #byInode = new Map<string, string>();
   readonly #known = new Map<string, Before>();
+  /** The earliest time of last change that was seen of each file. */
+  readonly #changedFirst = new Map<string, string>();
   #missed: number;
 
   constructor(touches: Touches, trees: readonly RootTree[], writer: BeforeWriter) {
     this.#touches = touches;
     this.#writer = writer;
     this.#missed = touches.records.missed;
+    for (const touched of touches.records.before.values()) {
+      if (touched === undefined) continue;
+      const { identity, changedNs } = touched;
+      const known = this.#changedFirst.get(identity);
+      if (known === undefined || BigInt(changedNs) < BigInt(known)) this.#changedFirst.set(identity, changedNs);
+    }
     for (const path of [...touches.records.before.keys()].toSorted()) {
       const tree = trees.find((candidate) => candidate.holds(path));
       if (tree === undefined) this.#missed += 1;
@@ -87,13 +95,23 @@ class Collection {
     const touched = this.#touches.records.before.get(path);
     const { now } = place;
     if (touched === undefined && now === undefined) return undefined;
+    const first = touched === undefined ? undefined : this.#firstSeen(touched);
     // The time of an inode's last change cannot be set back by anybody.
-    if (touched !== undefined && now?.ino.toString() === touched.inode && now.ctimeNs.toString() === touched.changedNs) return undefined;
+    if (first !== undefined && now?.ino.toString() === first.inode && now.ctimeNs.toString() === first.changedNs) return undefined;
     const after = stateNow(place.tree, path, now);
-    const old = touched === undefined ? undefined : this.#before(path, touched);
-    const before = touched === undefined ? undefined : stateBefore(touched, old?.sha256);
+    const old = first === undefined ? undefined : this.#before(path, first);
+    const before = first === undefined ? undefined : stateBefore(first, old?.sha256);
     if (isSameState(before, after)) return undefined;
     return this.#describe(path, { before, after, old, touched, now });
+  }
+
+  /**
+   * A file with several names may have been written by another one before this was touched: then what the mediator saw when it first came to
+   * the file counts, size and time, not what it saw here.
+   */
+  #firstSeen(touched: TouchedState): TouchedState {
+    const { size } = this.#touches.records.contents.get(touched.identity) ?? {};
+    return size === undefined ? touched : { ...touched, size, changedNs: this.#changedFirst.get(touched.identity) ?? touched.changedNs };
   }
 
   #describe(path: string, found: Found): Change {

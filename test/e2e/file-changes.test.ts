@@ -255,6 +255,23 @@ test("undo changes no other file that a task has linked to the name of one with 
   assert.deepEqual(modes, [0o755, 0o600]);
 });
 
+test("a file that was written by one of its names is listed under another that was touched only then", async (t) => {
+  const { door, project, run } = await scene(t);
+  const names = ["a.txt", "second", "large", "third"].map((name) => path.join(project, name));
+  const [small = "", second = "", large = "", third = ""] = names;
+  await writeFile(large, Buffer.alloc(17 * 1024 * 1024));
+  await link(small, second);
+  await link(large, third);
+  const { task } = await run("echo longer than before > a.txt; exec 3<>second; echo x >> large; exec 3<>third");
+  const { entries } = await door.diff({ task, paths: [], isBrief: true });
+  assert.deepEqual(
+    entries.map(({ change }) => [path.basename(change.path), change.kind, change.before?.size]),
+    ["a.txt", "large", "second", "third"].map((name, index) => [name, "changed", index % 2 === 0 ? 8 : 17 * 1024 * 1024]),
+  );
+  await door.undo({ task, paths: [small, second], isPartial: false });
+  assert.deepEqual([await text(small), await text(second)], ["one\ntwo\n", "one\ntwo\n"]);
+});
+
 test("undo refuses to change a file in place when a later task has linked another one there", async (t) => {
   const { door, project, run } = await scene(t);
   const at = (name: string): string => path.join(project, name);
