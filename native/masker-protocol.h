@@ -41,6 +41,7 @@
 #define GM_MARK_LINKED 0x2u // a further name of a denied file
 #define GM_MARK_CUT 0x4u    // the path is longer than can be told
 #define GM_MARK_TARGET 0x8u // what a link with a denied name leads to
+#define GM_MARK_NAMES 0x10u // the file has more names than one
 
 #define GM_TROUBLE_USAGE 1u      // the host's own frames
 #define GM_TROUBLE_JOIN 2u       // the sandbox's namespaces
@@ -49,7 +50,6 @@
 #define GM_TROUBLE_WATCHES 5u    // no more inotify watches
 #define GM_TROUBLE_UNWATCHABLE 6u // a file system that others change without a notice
 #define GM_TROUBLE_CLOSED 7u     // a directory that a command may pass but nobody may list
-#define GM_TROUBLE_LINKED 8u     // a denied file has a second name
 #define GM_TROUBLE_MASK 9u       // a mask could not be made
 #define GM_TROUBLE_TARGETS 10u   // too many links with denied names
 #define GM_TROUBLE_MEMORY 11u

@@ -34,8 +34,8 @@ static bool cover(int target, struct match match) {
   struct stat status;
   if (fstat(target, &status) != 0) give_up(GM_TROUBLE_SCAN, errno, match.path, match.length);
   if (mask_is_there(target, &status)) return true;
-  const bool by_glob = rules[match.rule].kind == GM_KIND_GLOB;
-  if (by_glob && !scan.late && S_ISREG(status.st_mode) && status.st_nlink > 1) give_up(GM_TROUBLE_LINKED, 0, match.path, match.length);
+  // The host looks for the other names: they may lie where no rule makes anybody look here.
+  if (!S_ISDIR(status.st_mode) && status.st_nlink > 1) match.marks |= GM_MARK_NAMES;
   denied_remember(&status, match.rule);
   const int error = scan.watcher < 0 ? 0 : mask_put(target, &status);
   if (error == ENOENT) return false; // it lost its name since it was opened

@@ -32,6 +32,8 @@ export interface PathGlob {
   readonly text: string;
   /** From `/` on; what comes before the first pattern is canonical. See kit/path-glob.ts. */
   readonly segments: readonly { readonly kind: "literal" | "glob" | "any"; readonly text: string }[];
+  /** Nobody looks for it in the toolchains of the default view: programs, of which some have tens of thousands of directories. */
+  readonly sparesToolchains?: true;
 }
 
 /** Path rules; every literal path is absolute, canonical (no symlink in it at open) and in host spelling, which is also the spelling inside. */

@@ -20,7 +20,10 @@ function readLines({ paths }: CompiledPolicy): readonly Sentence[] {
     ...each("policy.sheet.read.root", "path", paths.allowWrite),
     ...each("policy.sheet.read.allowed", "path", paths.allowRead),
     ...each("policy.sheet.read.denied", "path", paths.denyRead),
-    ...each("policy.sheet.read.denied-glob", "path", globTexts(paths)),
+    ...(paths.denyReadGlobs ?? []).map(({ text, sparesToolchains }) => ({
+      key: sparesToolchains === true ? "policy.sheet.read.denied-glob-spares" : "policy.sheet.read.denied-glob",
+      values: { path: text },
+    })),
     ...(paths.strict === true ? [{ key: "policy.sheet.read.strict" }] : []),
   ];
 }

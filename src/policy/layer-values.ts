@@ -94,6 +94,9 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
 
 export const dayMs = 86_400_000;
 
+/** Secrets that lie in projects themselves. Whoever writes exactly this gets exactly this: the document alone says what a policy means. */
+export const builtInDenyRead = "~/**/.env";
+
 /** What holds when no file says anything. */
 export const builtInValues: PolicyValues = {
   name: "default",
@@ -104,7 +107,7 @@ export const builtInValues: PolicyValues = {
   allowUnsandboxed: false,
   outside: [],
   allowRead: [],
-  denyRead: [],
+  denyRead: [builtInDenyRead],
   allowWrite: ["."],
   denyWrite: [],
   protectAdd: [],

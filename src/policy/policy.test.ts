@@ -83,7 +83,11 @@ test("loadPolicy() refuses every published refusal, naming each key", () => {
 
 test("loadPolicy() with no source is the built-in policy", () => {
   const policy = loadPolicy([], facts);
-  assert.deepEqual(policy.paths, { readDefault: "system", allowRead: [], denyRead: [], allowWrite: ["/home/me/project"], denyWrite: [] });
+  const [glob] = policy.paths.denyReadGlobs ?? [];
+  assert.deepEqual([glob?.text, glob?.sparesToolchains], ["/home/me/**/.env", true]);
+  const { denyReadGlobs, ...literal } = policy.paths;
+  assert.equal(denyReadGlobs?.length, 1);
+  assert.deepEqual(literal, { readDefault: "system", allowRead: [], denyRead: [], allowWrite: ["/home/me/project"], denyWrite: [] });
   assert.deepEqual(policy.limits, {
     cpuMs: 600_000,
     cpuCores: 2,
@@ -195,8 +199,9 @@ test("loadPolicy() names the layer of each value", () => {
     "filesystem.allowWrite": "built-in",
     "filesystem.allowWrite[0]": "built-in",
     "filesystem.denyRead": "user",
-    "filesystem.denyRead[0]": "user",
-    "filesystem.denyRead[1]": "system",
+    "filesystem.denyRead[0]": "built-in",
+    "filesystem.denyRead[1]": "user",
+    "filesystem.denyRead[2]": "system",
     "environment.set.A": "user",
     "limits.wall": "user",
     "limits.output": "project",

@@ -1,9 +1,10 @@
 // Deny globs in a real sandbox: what exists at open, what the host makes or replaces later, what the command makes itself.
 import assert from "node:assert/strict";
-import { link, mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rename, symlink, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import type { PathGlob, Sandbox } from "../../src/contracts/boundary.ts";
+import { GloveboxError } from "../../src/contracts/glovebox-error.ts";
 import { globSegments, literalSegments } from "../../src/kit/path-glob.ts";
 import { makeWorld, open, processesWith, quiet, runIn, waitUntil, type World } from "./process-boundary-fixture.ts";
 
@@ -116,10 +117,30 @@ test("the command's own match is hidden from it, and is on the host as it was wr
   assert.equal(await readFile(path.join(world.project, "own/deep/.env"), "utf8"), "mine\n");
 });
 
-test("a denied file with a second name refuses the sandbox, and so does a link to the project", async () => {
+test("a match that is shown under another name refuses the sandbox and names both; other names that match or are nowhere inside do not", async () => {
   const world = await makeWorld();
-  await link(path.join(world.project, ".env"), path.join(world.project, "second"));
-  await assert.rejects(open(world.spec(envFiles(world))), { code: "PATH_RULE_UNENFORCEABLE", situation: "wall.mask-linked" });
+  await mkdir(path.join(world.project, "copy/.env"), { recursive: true });
+  await link(path.join(world.project, ".env"), path.join(world.home, "elsewhere"));
+  await link(path.join(world.project, ".env"), path.join(world.project, "docs/.env"));
+  await writeFile(path.join(world.project, "copy/.env/inner"), "canary-inner");
+  const sandbox = await open(world.spec(envFiles(world)));
+  assert.doesNotMatch(await shell(sandbox, world, "cat .env docs/.env copy/.env/inner"), /canary/u);
+  const refused = async (first: string, second: string): Promise<void> => {
+    await link(path.join(world.project, first), path.join(world.project, second));
+    const values = { path: path.join(world.project, first), other: path.join(world.project, second) };
+    await assert.rejects(open(world.spec(envFiles(world))), (error) => {
+      assert.ok(error instanceof GloveboxError);
+      assert.equal(error.sentence.key, "error.wall.second-name.message");
+      assert.deepEqual({ path: error.values["path"], other: error.values["other"] }, values);
+      return true;
+    });
+    await unlink(path.join(world.project, second));
+  };
+  await refused("copy/.env/inner", "docs/inner");
+  await refused(".env", "docs/deep/second");
+});
+
+test("a link of a denied name that leads to the project refuses the sandbox", async () => {
   const other = await makeWorld();
   await mkdir(path.join(other.project, "x"));
   await symlink("..", path.join(other.project, "x/.env"));

@@ -26,11 +26,18 @@ export interface Entry {
   readonly identity: string;
 }
 
+export interface LinkedName {
+  readonly name: string;
+  readonly identity: string;
+  /** How many names it has. */
+  readonly links: number;
+}
+
 /** One look into a directory for files with several names. Names are bytes, one character each. */
 export interface Survey {
   readonly directories: readonly string[];
   /** Whatever else has more names than one. */
-  readonly linked: readonly { readonly name: string; readonly identity: string }[];
+  readonly linked: readonly LinkedName[];
   /** It holds, or may come to hold, names that this look did not see and that this user can use. */
   readonly isClosed: boolean;
 }
@@ -101,7 +108,7 @@ function isClosed(directory: Buffer, error: unknown): boolean {
 function surveyDirectory(bytes: string): Survey {
   const directory = Buffer.from(bytes, "latin1");
   const directories: string[] = [];
-  const linked: { readonly name: string; readonly identity: string }[] = [];
+  const linked: LinkedName[] = [];
   try {
     for (const entry of readdirSync(directory, { withFileTypes: true, encoding: "buffer" })) {
       const name = entry.name.toString("latin1");
@@ -109,7 +116,7 @@ function surveyDirectory(bytes: string): Survey {
       else {
         const found = lstatSync(Buffer.from(childOf(bytes, name), "latin1"), { throwIfNoEntry: false, bigint: true });
         if (found?.isDirectory() === true) directories.push(name);
-        else if (found !== undefined && found.nlink > 1n) linked.push({ name, identity: identityOf(found) });
+        else if (found !== undefined && found.nlink > 1n) linked.push({ name, identity: identityOf(found), links: Number(found.nlink) });
       }
     }
     return { directories, linked, isClosed: false };

@@ -3,7 +3,8 @@
 // It asks about rules that a person wrote, and about Glovebox's own code in a write root; never about the system's secrets.
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { quoteArgument } from "../../kit/escape-text.ts";
-import type { FileTree } from "./file-tree.ts";
+import { encodeByteText } from "../../kit/byte-text.ts";
+import type { FileTree, Survey } from "./file-tree.ts";
 import { childOf, isAtOrBelow, isBelow } from "./paths.ts";
 import { accessAt, type Rule } from "./rules.ts";
 
@@ -30,6 +31,11 @@ class LinkedNames {
       if (entry?.kind === "directory") this.#left.push(bytesOf(path));
       else if (entry !== undefined && entry.links > 1) this.names.set(entry.identity, bytesOf(path));
     }
+  }
+
+  /** @param path in bytes */
+  addDirectory(path: string): void {
+    this.#left.push(path);
   }
 
   get isDone(): boolean {
@@ -61,6 +67,30 @@ class LinkedNames {
       if (!this.#edges.has(path)) this.names.set(identity, path);
     }
   }
+}
+
+/** What a pattern matched, as far as it may have names that the pattern does not cover. */
+function maskedNames(masked: readonly string[], tree: FileTree): LinkedNames {
+  const paths = masked.map((path) => encodeByteText(path).toString("latin1"));
+  const result = new LinkedNames(tree, [], new Set());
+  const unseen = new Map<string, { readonly path: string; links: number }>();
+  const surveys = new Map<string, Survey>();
+  for (const path of paths) {
+    const cut = path.lastIndexOf("/");
+    const directory = path.slice(0, cut) || "/";
+    const survey = surveys.get(directory) ?? tree.survey(directory);
+    surveys.set(directory, survey);
+    const name = path.slice(cut + 1);
+    const file = survey.linked.find((linked) => linked.name === name);
+    if (survey.directories.includes(name)) result.addDirectory(path);
+    else if (survey.isClosed) result.closed ??= directory;
+    else if (file !== undefined) {
+      const known = unseen.get(file.identity) ?? { path, links: file.links };
+      unseen.set(file.identity, { path: known.path, links: known.links - 1 });
+    }
+  }
+  for (const [identity, { path, links }] of unseen) if (links > 0) result.names.set(identity, path);
+  return result;
 }
 
 function refuseClosed(directory: string): never {
@@ -117,4 +147,17 @@ export function refuseLinkedNames(rules: readonly Rule[], tree: FileTree): void 
     regions.filter((region) => !isHidden(region) && freezes.some((rule) => isAtOrBelow(region.path, rule.path))),
     regions.filter(({ access }) => access === "write"),
   );
+}
+
+/**
+ * The same for what a pattern matched: other names that lie nowhere inside harm nobody, and one that a pattern covers too is hidden.
+ * @param masked paths as in kit/byte-text.ts
+ * @throws PATH_RULE_UNENFORCEABLE naming both names
+ */
+export function refuseShownNames(masked: readonly string[], rules: readonly Rule[], tree: FileTree): void {
+  if (masked.length === 0) return;
+  const regions = [...new Set(rules.map(({ path }) => path))];
+  const seen = regions.filter((path) => ["read", "write"].includes(accessAt(rules, path)));
+  const edges = new Set([...regions.map(bytesOf), ...masked.map((path) => encodeByteText(path).toString("latin1"))]);
+  refuseCommon(maskedNames(masked, tree), new LinkedNames(tree, seen, edges));
 }

@@ -5,7 +5,9 @@ import { type GlobSegment, literalSegments, walkGlob } from "../../kit/path-glob
 import { exemptPaths, globThatDenies } from "./denied-globs.ts";
 import type { FileTree } from "./file-tree.ts";
 import { maskerSizes } from "./masker-protocol.ts";
+import { isAtOrBelow } from "./paths.ts";
 import { canonicalPath } from "./rules.ts";
+import { toolchainPaths } from "./toolchains.ts";
 import type { View } from "./view.ts";
 
 export interface MaskRule {
@@ -14,6 +16,7 @@ export interface MaskRule {
   /** For people and records. */
   readonly text: string;
   readonly segments: readonly GlobSegment[];
+  readonly sparesToolchains: boolean;
 }
 
 export interface MaskPlan {
@@ -27,11 +30,24 @@ export interface MaskPlan {
 /** A mask goes with the file that the host replaces; what lies outside write roots Landlock denies all the same. */
 function literalRules(view: View): readonly MaskRule[] {
   const hidden = view.places.filter(({ access, around }) => access === "hidden" && around === "write");
-  return hidden.map(({ path }) => ({ kind: "literal", text: path, segments: literalSegments(path) }));
+  return hidden.map(({ path }) => ({ kind: "literal", text: path, segments: literalSegments(path), sparesToolchains: false }));
 }
 
 function globRules({ paths }: SandboxSpec): readonly MaskRule[] {
-  return (paths.denyReadGlobs ?? []).map(({ text, segments }) => ({ kind: "glob", text, segments }));
+  return (paths.denyReadGlobs ?? []).map(({ text, segments, sparesToolchains = false }) => ({
+    kind: "glob",
+    text,
+    segments,
+    sparesToolchains,
+  }));
+}
+
+/** Toolchains that nobody but the default view shows: neither named by the policy nor worked in. */
+function sparedPlaces({ paths, projectDirectory, user }: SandboxSpec, tree: FileTree): ReadonlySet<string> {
+  const named = [projectDirectory, ...paths.allowRead, ...paths.allowWrite].map((path) => canonicalPath(tree, path));
+  const isNamed = (place: string): boolean => named.some((path) => isAtOrBelow(path, place) || isAtOrBelow(place, path));
+  const toolchains = toolchainPaths.map((name) => tree.canonical(`${user.home}/${name}`) ?? "");
+  return new Set(toolchains.filter((place) => place !== "" && !isNamed(place)));
 }
 
 function refuseTooMuch(places: readonly string[], rules: readonly MaskRule[]): void {
@@ -64,8 +80,10 @@ export function maskPlanOf(spec: SandboxSpec, tree: FileTree, view: View): MaskP
   refuseDeniedWork(spec, [canonicalPath(tree, spec.projectDirectory), ...roots]);
   const rules = [...literalRules(view), ...globRules(spec)];
   const tops = view.places.filter(({ access, around }) => access !== "hidden" && (around === "absent" || around === "hidden"));
+  const spared = sparedPlaces(spec, tree);
   const isConcerned = (path: string): boolean =>
-    rules.some(({ segments }) => {
+    rules.some(({ segments, sparesToolchains }) => {
+      if (sparesToolchains && spared.has(path)) return false;
       const { matches, mayMatchBelow } = walkGlob(segments, path);
       return mayMatchBelow || matches.length > 0;
     });

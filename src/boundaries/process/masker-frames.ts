@@ -19,6 +19,8 @@ export interface MaskedMatch {
   /** Absolute; bytes as in kit/byte-text.ts. */
   readonly path: string;
   readonly isLinked: boolean;
+  /** Its content may have further names: it is a directory, or a file with several links. */
+  readonly hasNames: boolean;
 }
 
 export type MaskerMessage =
@@ -76,6 +78,7 @@ function matchOf(payload: Buffer, pathAt: number): MaskedMatch {
     rule: payload.readUInt16LE(0),
     path: decodeByteText(payload.subarray(pathAt)),
     isLinked: (marks & maskerMarks.linked) !== 0,
+    hasNames: (marks & (maskerMarks.names | maskerMarks.directory)) !== 0,
   };
 }
 

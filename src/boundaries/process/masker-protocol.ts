@@ -26,7 +26,7 @@ export const maskerTypes = {
 } as const;
 export const maskerKinds = { literal: 1, glob: 2 } as const;
 export const maskerSegments = { literal: 1, glob: 2, any: 3 } as const;
-export const maskerMarks = { directory: 1, linked: 2, cut: 4, target: 8 } as const;
+export const maskerMarks = { directory: 1, linked: 2, cut: 4, target: 8, names: 16 } as const;
 
 export const troubleNames = [
   "usage",
@@ -36,7 +36,6 @@ export const troubleNames = [
   "watches",
   "unwatchable",
   "closed",
-  "linked",
   "mask",
   "targets",
   "memory",
@@ -51,7 +50,6 @@ export const maskerTroubles = {
   watches: 5,
   unwatchable: 6,
   closed: 7,
-  linked: 8,
   mask: 9,
   targets: 10,
   memory: 11,

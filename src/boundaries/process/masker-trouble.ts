@@ -25,8 +25,6 @@ export function troubleError({ trouble, errno, path }: MaskerMessage & { kind: "
       return refused("wall.mask-unwatchable", place);
     case "closed":
       return refused("wall.mask-closed", place);
-    case "linked":
-      return refused("wall.mask-linked", place);
     case "targets":
       return refused("wall.mask-targets", place);
     case "usage":

@@ -6,7 +6,7 @@ import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.t
 import { wellFormedByteText } from "../../kit/byte-text.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
 import type { MaskPlan } from "./mask-plan.ts";
-import { goFrame, MaskerDecoder, type MaskerMessage, planFrames, settleFrame } from "./masker-frames.ts";
+import { goFrame, type MaskedMatch, MaskerDecoder, type MaskerMessage, planFrames, settleFrame } from "./masker-frames.ts";
 import { troubleError } from "./masker-trouble.ts";
 import { rulesMax } from "./landlock-plan.ts";
 import { markerOf } from "./reap.ts";
@@ -18,13 +18,23 @@ export interface MaskerReady {
   readonly scanUs: number;
   /** Paths of matches that Landlock must know. */
   readonly found: readonly string[];
+  /** Paths of matches whose content may have further names. */
+  readonly named: readonly string[];
 }
 
 const lateMax = 100;
+/** Matches whose other names are looked for: more are a tree that somebody made to be so. */
+const namedMax = 10_000;
 
 function tooManyRules(path: string): GloveboxError {
   return new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.too-many-rules", {
     values: { path: wellFormedByteText(path), maximum: rulesMax },
+  });
+}
+
+function tooManyNames(path: string): GloveboxError {
+  return new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.mask-linked", {
+    values: { path: wellFormedByteText(path), maximum: namedMax },
   });
 }
 
@@ -37,6 +47,7 @@ export class Masker {
   readonly #ready = Promise.withResolvers<MaskerReady>();
   readonly #ended = Promise.withResolvers<GloveboxError | undefined>();
   readonly #found: string[] = [];
+  readonly #named: string[] = [];
   readonly #late: { path: string; rule: string; windowUs: number }[] = [];
   readonly #settling: { readonly resolve: () => void; readonly reject: (reason: GloveboxError) => void }[] = [];
   #isReady: MaskerReady | undefined;
@@ -138,9 +149,7 @@ export class Masker {
   #accept(message: MaskerMessage): void {
     switch (message.kind) {
       case "found":
-        if (this.#isKept(message.match.path)) this.#found.push(message.match.path);
-        // Each takes a rule of its own or more: so many cannot be told to Landlock.
-        if (this.#found.length > rulesMax) this.#fail(tooManyRules(message.match.path));
+        this.#noteFound(message.match);
         return;
       case "late":
         this.#noteLate(message);
@@ -156,10 +165,18 @@ export class Masker {
         return;
       case "ready": {
         const { directories, masks, scanUs } = message;
-        this.#isReady = { directories, masks, scanUs, found: this.#found };
+        this.#isReady = { directories, masks, scanUs, found: this.#found, named: this.#named };
         this.#ready.resolve(this.#isReady);
       }
     }
+  }
+
+  #noteFound({ path, hasNames }: MaskedMatch): void {
+    if (this.#isKept(path)) this.#found.push(path);
+    if (hasNames) this.#named.push(path);
+    // Each takes a rule of its own or more: so many cannot be told to Landlock.
+    if (this.#found.length > rulesMax) this.#fail(tooManyRules(path));
+    if (this.#named.length > namedMax) this.#fail(tooManyNames(path));
   }
 
   #noteLate({ match, windowUs }: MaskerMessage & { kind: "late" }): void {

@@ -19,9 +19,11 @@ export function startMasker(program: string, sandbox: SandboxId, plan: SandboxPl
 /**
  * @param guardPid 0: only look (a test without the outer wall)
  * @returns the Landlock rules without what is masked now
+ * @throws PATH_RULE_UNENFORCEABLE also when something masked is shown under another name
  */
 export async function openMasker(masker: Masker, plan: SandboxPlan, guardPid: number): Promise<readonly LandlockRule[]> {
-  const { found } = await masker.open(guardPid);
+  const { found, named } = await masker.open(guardPid);
+  plan.refuseSecondNames(named);
   return plan.landlockRulesWithout(found);
 }
 

@@ -12,7 +12,7 @@ import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
 import { type LimitPlan, type MachineFacts, planLimits } from "./limit-plan.ts";
 import { refuseRootsInGit } from "./git-roots.ts";
-import { refuseLinkedNames } from "./linked-names.ts";
+import { refuseLinkedNames, refuseShownNames } from "./linked-names.ts";
 import { listedNames } from "./listed-names.ts";
 import { type MaskPlan, maskPlanOf } from "./mask-plan.ts";
 import { isBelow } from "./paths.ts";
@@ -41,6 +41,8 @@ export interface SandboxPlan {
   readonly landlockRules: readonly LandlockRule[];
   /** The same without what the masker hid in the built sandbox. @throws PATH_RULE_UNENFORCEABLE as `planSandbox` */
   readonly landlockRulesWithout: (masked: readonly string[]) => readonly LandlockRule[];
+  /** Looks for further names of what the masker hid. @throws PATH_RULE_UNENFORCEABLE naming both names */
+  readonly refuseSecondNames: (masked: readonly string[]) => void;
   /** Undefined when mounts hold every denial. */
   readonly masks: MaskPlan | undefined;
   readonly mediation: GuardMediation;
@@ -191,6 +193,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
     }),
     landlockRules: rulesWithout([]),
     landlockRulesWithout: rulesWithout,
+    refuseSecondNames: (masked) => refuseShownNames(masked, rules, tree),
     masks: maskPlanOf(spec, tree, view),
     mediation,
     limits,

@@ -35,7 +35,7 @@ export function textTree(files: Readonly<Record<string, string>>, attributes: Te
   const survey: FileTree["survey"] = (directory) => {
     const entries = list(directory).map(({ name, kind }) => ({ name, kind, entry: look(childOf(directory, name)) }));
     const linked = entries.flatMap(({ name, kind, entry }) =>
-      kind === "directory" || entry === undefined || entry.links < 2 ? [] : [{ name, identity: entry.identity }],
+      kind === "directory" || entry === undefined || entry.links < 2 ? [] : [{ name, identity: entry.identity, links: entry.links }],
     );
     return {
       directories: entries.filter(({ kind }) => kind === "directory").map(({ name }) => name),

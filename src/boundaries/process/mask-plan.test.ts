@@ -1,0 +1,60 @@
+// Where the masker looks: only what the sandbox shows and a rule may match.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PathGlob, PathPolicy, SandboxSpec } from "../../contracts/boundary.ts";
+import { sandboxIdSchema, taskIdSchema } from "../../contracts/ids.ts";
+import { globSegments } from "../../kit/path-glob.ts";
+import { maskPlanOf } from "./mask-plan.ts";
+import { compileRules } from "./rules.ts";
+import { textTree } from "./text-tree.ts";
+import { viewOf } from "./view.ts";
+
+const tree = textTree({
+  "/usr/bin/sh": "",
+  "/home/ann/.nvm/v26/bin/node": "",
+  "/home/ann/work/a": "",
+  "/home/ann/notes/b": "",
+  "/srv/work/a": "",
+});
+
+function placesOf(paths: Partial<PathPolicy>, projectDirectory = "/home/ann/work"): readonly string[] {
+  const spec: SandboxSpec = {
+    taskId: taskIdSchema.parse("t-000000000000-000000000001"),
+    sandboxId: sandboxIdSchema.parse("s-000000000000-0000000000ff"),
+    projectDirectory,
+    privateDirectory: "/home/ann/private",
+    paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [projectDirectory], denyWrite: [], ...paths },
+    environment: {},
+    limits: {
+      cpuMs: 1,
+      cpuCores: 1,
+      memoryBytes: 1,
+      processes: 1,
+      diskBytes: 1,
+      wallMs: 1,
+      outputBytes: 1,
+      returnedBytes: 1,
+      openFiles: 1,
+    },
+    user: { uid: 1000, gid: 1000, name: "ann", home: "/home/ann" },
+  };
+  return maskPlanOf(spec, tree, viewOf(spec, tree, compileRules(spec, tree, [])))?.places ?? [];
+}
+
+const glob: PathGlob = { text: "~/**/.env", segments: globSegments("/home/ann/**/.env") };
+const builtIn: PathGlob = { ...glob, sparesToolchains: true };
+
+test("maskPlanOf() looks for a pattern in each shown place where it may match, and starts no masker where it nowhere may", () => {
+  assert.deepEqual(placesOf({ denyReadGlobs: [glob], allowRead: ["/home/ann/notes"] }), [
+    "/home/ann/.nvm",
+    "/home/ann/notes",
+    "/home/ann/work",
+  ]);
+  assert.deepEqual(placesOf({ denyReadGlobs: [builtIn] }, "/srv/work"), []);
+});
+
+test("maskPlanOf() looks for the built-in pattern in no toolchain that only the default view shows", () => {
+  assert.deepEqual(placesOf({ denyReadGlobs: [builtIn] }), ["/home/ann/work"]);
+  const named = placesOf({ denyReadGlobs: [builtIn], allowRead: ["/home/ann/.nvm/v26"] });
+  assert.ok(named.includes("/home/ann/.nvm"));
+});
