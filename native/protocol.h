@@ -42,6 +42,7 @@
 #define GB_TYPE_LISTED_NAME 0x1au   // a name, or two with a slash between, without NUL: never made or written in a write root, in any letter case
 #define GB_TYPE_LISTED_PATH 0x1bu   // path without NUL: neither it nor anything below it is made or written, nor what lies above it renamed
 #define GB_TYPE_TOUCH_LOG 0x1fu     // u32 descriptor, u32 0, u64 most bytes of one content, u64 of all
+#define GB_TYPE_SHARED_LOCK 0x20u   // u32 descriptor of a file that every sandbox of this state has
 #define GB_TYPE_READ_RULE 0x1cu     // u8 kind, then the segments from / on: u8 kind, u16 length, bytes
 #define GB_TYPE_READ_EXEMPT 0x1du   // path without NUL that no glob denies
 #define GB_TYPE_STRICT 0x1eu        // empty: the guard performs opens that only read as well

@@ -12,6 +12,7 @@
 #include "landlock.h"
 #include "mediation.h"
 #include "read-rules.h"
+#include "shared-lock.h"
 #include "sweep.h"
 #include "touch.h"
 
@@ -85,6 +86,12 @@ static int open_touch_log(struct guard *guard, const struct message_touch_log *w
   return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
 }
 
+static int open_shared_lock(struct guard *guard, uint32_t descriptor) {
+  if (!has_layer(guard, GB_LAYER_MEDIATION)) return GO_ON;
+  const int error = shared_lock_prepare((int)descriptor);
+  return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
+}
+
 static int add_read_rule(struct guard *guard, int error) {
   return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
 }
@@ -142,6 +149,8 @@ static int act_on_setup(struct guard *guard, const struct message *message) {
       return add_path(guard, message->text);
     case GB_TYPE_TOUCH_LOG:
       return open_touch_log(guard, &message->touch_log);
+    case GB_TYPE_SHARED_LOCK:
+      return open_shared_lock(guard, message->descriptor);
     case GB_TYPE_READ_RULE:
       return add_read_rule(guard, read_rules_add(&message->read_rule));
     case GB_TYPE_READ_EXEMPT:

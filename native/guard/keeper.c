@@ -20,9 +20,10 @@
 #include "../cleanup.h"
 #include "mediator.h"
 #include "sweep.h"
+#include "shared-lock.h"
 #include "touch.h"
 
-#define KEPT_MAX 7
+#define KEPT_MAX 8
 #define SWEEP_AGAIN_MS 10 // while a tree dies; a child that was born during a sweep is found by the next
 
 struct keeper {
@@ -59,7 +60,9 @@ static void sort(int *numbers, int count) {
 
 // A keeper must hold no end of the guard's channel and of other commands' pipes: each would stay open as long as this command lives.
 static void close_all_but(const struct child_plan *plan, int socket, int proc) {
-  int kept[KEPT_MAX] = {plan->streams[0], plan->streams[1], plan->streams[2], plan->wall.ruleset, socket, proc, touch_descriptor()};
+  int kept[KEPT_MAX] = {
+      plan->streams[0], plan->streams[1], plan->streams[2], plan->wall.ruleset, socket, proc, touch_descriptor(), shared_lock_descriptor(),
+  };
   sort(kept, KEPT_MAX);
   unsigned first = 0;
   for (int index = 0; index < KEPT_MAX; index++) {

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <sys/vfs.h>
 
+#include "shared-lock.h"
+
 static struct write_root roots[GB_SIZE_ROOTS_MAX];
 static char names[GB_SIZE_NAMES_MAX][GB_SIZE_NAME_MAX + 1];
 static char *paths[GB_SIZE_PATHS_MAX];
@@ -115,11 +117,16 @@ bool mediation_lists_path_below(const char *path) {
   return false;
 }
 
+static _Thread_local bool holds_exclusively;
+
 void mediation_lock(bool exclusive) {
   if (exclusive) pthread_rwlock_wrlock(lock);
   else pthread_rwlock_rdlock(lock);
+  holds_exclusively = exclusive;
+  shared_lock_take(exclusive);
 }
 
 void mediation_unlock(void) {
+  shared_lock_release(holds_exclusively);
   pthread_rwlock_unlock(lock);
 }

@@ -31,7 +31,7 @@ bool mediation_lists_path(const char *path);
 // Whether a listed path lies below it.
 bool mediation_lists_path_below(const char *path);
 
-// Calls that change which place a name means, or that make a git directory, exclude all others.
+// Calls that change which place a name means, or that make a git directory, exclude all others, also those of other sandboxes.
 void mediation_lock(bool exclusive);
 void mediation_unlock(void);
 

@@ -16,6 +16,7 @@ static uint32_t longest_payload(uint8_t type) {
     case GB_TYPE_LISTED_NAME:
     case GB_TYPE_LISTED_PATH:
     case GB_TYPE_TOUCH_LOG:
+    case GB_TYPE_SHARED_LOCK:
     case GB_TYPE_READ_RULE:
     case GB_TYPE_READ_EXEMPT:
     case GB_TYPE_STRICT:

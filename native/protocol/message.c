@@ -58,6 +58,12 @@ static bool parse_touch_log(const struct frame *frame, struct message *message) 
   return message->touch_log.descriptor > 3 && message->touch_log.descriptor <= 0x7fffffffu && message->touch_log.file_bytes_max < 0x7fffffffu;
 }
 
+static bool parse_descriptor(const struct frame *frame, struct message *message) {
+  if (frame->length != 4) return false;
+  message->descriptor = read_u32(frame->payload);
+  return message->descriptor > 3 && message->descriptor <= 0x7fffffffu;
+}
+
 // "name" or "above/name".
 static bool parse_name(const struct frame *frame, struct message *message) {
   if (!parse_text(frame, message, GB_SIZE_NAME_MAX)) return false;
@@ -137,7 +143,7 @@ static const struct {
     {GB_TYPE_LISTED_NAME, NEEDS_NONE, parse_name}, {GB_TYPE_TOUCH_LOG, NEEDS_NONE, parse_touch_log},
     {GB_TYPE_READ_RULE, NEEDS_NONE, parse_read_rule},
     {GB_TYPE_READ_EXEMPT, NEEDS_NONE, parse_root},
-    {GB_TYPE_STRICT, NEEDS_NONE, parse_empty},
+    {GB_TYPE_STRICT, NEEDS_NONE, parse_empty},     {GB_TYPE_SHARED_LOCK, NEEDS_NONE, parse_descriptor},
 };
 
 bool message_parse(const struct frame *frame, struct message *message) {

@@ -71,6 +71,7 @@ struct message {
     struct message_size size;
     struct message_bytes data;
     uint32_t signal;
+    uint32_t descriptor; // SHARED_LOCK
   };
 };
 

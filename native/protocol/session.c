@@ -20,6 +20,7 @@ static enum session_verdict accept_setup(struct session *session, const struct m
   if (message->type == GB_TYPE_LISTED_NAME) return session->names++ < GB_SIZE_NAMES_MAX ? SESSION_ACT : SESSION_VIOLATION;
   if (message->type == GB_TYPE_LISTED_PATH) return session->paths++ < GB_SIZE_PATHS_MAX ? SESSION_ACT : SESSION_VIOLATION;
   if (message->type == GB_TYPE_TOUCH_LOG) return session->touch_logs++ == 0 ? SESSION_ACT : SESSION_VIOLATION;
+  if (message->type == GB_TYPE_SHARED_LOCK) return session->shared_locks++ == 0 ? SESSION_ACT : SESSION_VIOLATION;
   if (message->type == GB_TYPE_READ_RULE) return session->read_rules++ < GB_SIZE_READ_RULES_MAX ? SESSION_ACT : SESSION_VIOLATION;
   if (message->type == GB_TYPE_READ_EXEMPT) return session->exempt++ < GB_SIZE_READ_RULES_MAX ? SESSION_ACT : SESSION_VIOLATION;
   if (message->type == GB_TYPE_STRICT) return session->strict++ == 0 ? SESSION_ACT : SESSION_VIOLATION;

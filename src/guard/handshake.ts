@@ -15,6 +15,7 @@ import {
   type ReadRule,
   ruleFrame,
   sealFrame,
+  sharedLockFrame,
   touchLogFrame,
   writeRootFrame,
 } from "./host-frames.ts";
@@ -111,6 +112,7 @@ export class Handshake {
       ...mediation.listedNames.map(listedNameFrame),
       ...mediation.listedPaths.map(listedPathFrame),
       ...(mediation.touchLog === undefined ? [] : [touchLogFrame(mediation.touchLog)]),
+      ...(mediation.sharedLock === undefined ? [] : [sharedLockFrame(mediation.sharedLock)]),
       ...readingFrames(mediation),
     ];
     this.#send(Buffer.concat([helloFrame(firstEpoch), ...frames, sealFrame()]));

@@ -52,6 +52,8 @@ export interface GuardMediation {
   /** Present: opens that only read are mediated as well, by at most 1,024 rules; no glob denies a path that is `exempt`. */
   readonly reading?: { readonly rules: readonly ReadRule[]; readonly exempt: readonly string[] };
   readonly touchLog?: TouchLogRequest;
+  /** The descriptor, as the guard's process has it, of a file by which sandboxes with one write root exclude each other. */
+  readonly sharedLock?: number;
 }
 
 /** Where the guard writes what lay in a write root before each change. */
@@ -107,6 +109,7 @@ export function touchLogFrame({ descriptor, fileBytesMax, keptBytesMax }: TouchL
   return frame(frameTypes.touchLog, 0, payload);
 }
 
+export const sharedLockFrame = (descriptor: number): Buffer => frame(frameTypes.sharedLock, 0, numbers(descriptor));
 export const listedNameFrame = (name: string): Buffer => frame(frameTypes.listedName, 0, Buffer.from(name));
 
 function readRuleFrame({ effect, segments: parts }: ReadRule): Buffer {

@@ -40,6 +40,7 @@ export const frameTypes = {
   readRule: 0x1c,
   readExempt: 0x1d,
   strict: 0x1e,
+  sharedLock: 0x20,
   ready: 0x40,
   failed: 0x41,
   started: 0x42,

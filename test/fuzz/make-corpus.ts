@@ -49,6 +49,7 @@ const seeds: Readonly<Record<string, readonly Buffer[]>> = {
     frames.listedNameFrame(".config/fish"),
     frames.listedPathFrame("/home/somebody/project/locked"),
     frames.touchLogFrame({ descriptor: 9, fileBytesMax: 1 << 24, keptBytesMax: 1 << 28 }),
+    frames.sharedLockFrame(10),
     ...frames.readingFrames(reading),
     seal,
     ...command,

@@ -19,6 +19,7 @@ import { onlyChild, processStatus } from "./host-processes.ts";
 import type { LandlockRule } from "./landlock-plan.ts";
 import type { TestLayers } from "./layers.ts";
 import { openTexts } from "./memory-texts.ts";
+import { openSharedLock } from "./shared-lock.ts";
 
 type HostChild = ReturnType<typeof spawnProcess>;
 
@@ -40,6 +41,8 @@ export interface LaunchRequest {
   readonly boundProcessors: number | undefined;
   /** Where the touch log is made, for whoever closes the sandbox. */
   readonly privateDirectory: string;
+  /** See ProcessBoundaryOptions. */
+  readonly sharedLockPath: string | undefined;
   readonly layers: TestLayers;
   readonly isTest: boolean;
   readonly signal: AbortSignal;
@@ -125,18 +128,18 @@ interface Started {
   readonly startError: () => string | undefined;
 }
 
-/** One descriptor, or none when nothing can be changed. */
-function openTouchLog({ mediation, privateDirectory }: LaunchRequest): readonly number[] {
-  return mediation.writeRoots.length === 0
-    ? []
-    : [createTouchLog(privateDirectory, { roots: mediation.writeRoots, names: mediation.listedNames })];
+/** The list of changes and, where there is one, the lock that sandboxes share; nothing when nothing can be changed. */
+function openGuardFiles({ mediation, privateDirectory, sharedLockPath }: LaunchRequest): readonly number[] {
+  if (mediation.writeRoots.length === 0) return [];
+  const touchLog = createTouchLog(privateDirectory, { roots: mediation.writeRoots, names: mediation.listedNames });
+  return sharedLockPath === undefined ? [touchLog] : [touchLog, openSharedLock(sharedLockPath)];
 }
 
 function start(request: LaunchRequest): Started {
   const { promise, resolve } = Promise.withResolvers<void>();
   const given = openPlaces(request.heldPlaces);
   const texts = openTexts(request.dataTexts);
-  const touchLog = openTouchLog(request);
+  const guardFiles = openGuardFiles(request);
   try {
     const child = spawnProcess(request.program, request.args, {
       environment: {},
@@ -148,7 +151,7 @@ function start(request: LaunchRequest): Started {
         "pipe",
         ...(texts?.numbers ?? request.dataTexts.map(() => "pipe" as const)),
         ...given.numbers,
-        ...touchLog,
+        ...guardFiles,
       ],
       // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
       ownGroup: true,
@@ -163,16 +166,17 @@ function start(request: LaunchRequest): Started {
     return { child, ended: promise, stderr: collectStderr(child), startError: () => startError };
   } finally {
     texts?.close();
-    for (const descriptor of touchLog) closeSync(descriptor);
+    for (const descriptor of guardFiles) closeSync(descriptor);
     given.close();
   }
 }
 
-/** The guard is told the number that the log has in its process: behind everything that bubblewrap reads. */
-function guardMediation({ mediation, dataTexts, heldPlaces }: LaunchRequest): GuardMediation {
+/** The guard is told the numbers that its files have in its process: behind everything that bubblewrap reads. */
+function guardMediation({ mediation, dataTexts, heldPlaces, sharedLockPath }: LaunchRequest): GuardMediation {
   if (mediation.writeRoots.length === 0) return mediation;
   const descriptor = firstDataDescriptor + dataTexts.length + heldPlaces.length;
-  return { ...mediation, touchLog: { descriptor, fileBytesMax: contentMax.fileBytes, keptBytesMax: contentMax.taskBytes } };
+  const touchLog = { descriptor, fileBytesMax: contentMax.fileBytes, keptBytesMax: contentMax.taskBytes };
+  return { ...mediation, touchLog, ...(sharedLockPath === undefined ? {} : { sharedLock: descriptor + 1 }) };
 }
 
 /** The kernel's word, not bubblewrap's: its report would come before it lets the guard's process go on, and hold it up. */

@@ -34,6 +34,8 @@ export interface ProcessBoundaryOptions {
   readonly maskerPath: string;
   /** Directories of Glovebox itself: state and runtime `hidden`, the installation `read-only`. */
   readonly protectedPaths: readonly ProtectedPath[];
+  /** A file of the state by which sandboxes that share a write root exclude each other; it is made. Absent: no two may share one. */
+  readonly sharedLockPath?: string;
   /** For tests of a machine that lets nobody make control groups: `none` looks for no group. */
   readonly cgroups?: "found" | "none";
   /** For tests of the layers: leaves some out. Only with the guard's test build, else open fails. */
@@ -104,6 +106,7 @@ function launchPlanned({ options, spec, plan, layers, isRoot, bubblewrapPath, si
     rules: masker === undefined ? plan.landlockRules : (guardPid) => openMasker(masker, plan, layers.outer ? guardPid : 0),
     mediation: plan.mediation,
     privateDirectory: spec.privateDirectory,
+    sharedLockPath: options.sharedLockPath,
     boundProcessors: plan.limits.boundProcessors,
     layers,
     isTest: options.testLayers !== undefined,

@@ -1,0 +1,54 @@
+// Two sandboxes with one write root: what the one makes never lands in a directory that the other turns into git's meanwhile. INVARIANT I-04
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { capture } from "../../src/kit/spawn.ts";
+import { base, installation, makeWorld, open, runIn } from "./process-boundary-fixture.ts";
+
+const seconds = 4;
+
+async function build(): Promise<string> {
+  const program = path.join(base, "shared-root-race");
+  const source = path.join(installation, "test/fixtures/shared-root-race.c");
+  const flags = ["-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-o", program];
+  const { code, stderr } = await capture("/usr/bin/gcc", [...flags, source], { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000 });
+  assert.equal(code, 0, stderr);
+  return program;
+}
+
+interface Race {
+  readonly rounds: number;
+  /** Git directories that hold a hook. */
+  readonly planted: readonly string[];
+}
+
+async function race(program: string, shared: { readonly sharedLockPath?: string }): Promise<Race> {
+  const world = await makeWorld();
+  await writeFile(path.join(world.project, "progress"), "");
+  const roles = ["hooks", "git"] as const;
+  const runs = roles.map(async (role) => {
+    const privateDirectory = path.join(base, `private-${role}-${path.basename(path.dirname(world.home))}`);
+    await mkdir(privateDirectory, { mode: 0o700 });
+    const sandbox = await open({ ...world.spec({ allowRead: [program] }), privateDirectory }, shared);
+    const { output, exit } = await runIn(sandbox, [program, role, `${seconds}`], world.project);
+    await sandbox.close();
+    assert.equal(exit.kind === "exited" ? exit.code : exit.kind, 0, output);
+    return Number(output);
+  });
+  const rounds = Math.min(...(await Promise.all(runs)));
+  const holds = (round: string, name: string): boolean => existsSync(path.join(world.project, round, name));
+  const made = (await readdir(world.project)).filter((name) => name.startsWith("round-"));
+  return { rounds, planted: made.filter((round) => holds(round, "HEAD") && holds(round, "hooks/post-commit")) };
+}
+
+test("the lock of the state keeps two sandboxes from planting a hook together, which they do without it", async () => {
+  const program = await build();
+  await chmod(program, 0o755);
+  const without = await race(program, {});
+  assert.ok(without.planted.length > 0, `the positive control failed in ${without.rounds} rounds: this proves nothing`);
+  const held = await race(program, { sharedLockPath: path.join(base, "roots.lock") });
+  assert.ok(held.rounds > 100, `${held.rounds} rounds`);
+  assert.deepEqual(held.planted, []);
+});
