@@ -36,7 +36,7 @@ import { ProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
 import { checkPolicy, explainPolicy, formatOfFile, loadPolicy, policySchema } from "./policy/policy.ts";
-import { type ProofParts, proveSheet } from "./proofs/proofs.ts";
+import { checkPoints, type ProofParts, proveSheet } from "./proofs/proofs.ts";
 
 export interface ComposeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -167,11 +167,14 @@ class ComposedDoor implements Door {
       policyFor: async (projectDirectory) => loadPolicy(await this.#sources(selection), this.#facts(projectDirectory)),
       run: (policy, request, io) => this.#runUnder(async () => policy, request, io),
       recordsOf: (task) => openLedgerReader({ directory: this.#layout.state }).task(task),
+      recentRecords: () => openLedgerReader({ directory: this.#layout.state }).list({ limit: 50 }),
       verify: () => verifyLedger({ directory: this.#layout.state }),
     };
   }
 
   prove: Door["prove"] = (selection) => proveSheet(this.#proofParts(selection));
+
+  checklist: Door["checklist"] = (selection) => checkPoints(this.#proofParts(selection));
 
   readonly #reapSandbox: ReapSandbox = async (sandboxId, objects) => {
     const named = (kind: string): readonly string[] => objects.filter((object) => object.kind === kind).map(({ name }) => name);

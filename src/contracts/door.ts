@@ -7,7 +7,7 @@ import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
 import type { Digest } from "./ids.ts";
 import type { StoredRecord } from "./ledger.ts";
 import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
-import type { ProofReport } from "./proof.ts";
+import type { Checklist, ProofReport } from "./proof.ts";
 
 /** Which documents make the policy of a call, besides built-in, system, user and project files. */
 export interface PolicySelection {
@@ -110,6 +110,8 @@ export interface Door {
   explainPolicy(selection: PolicySelection): Promise<AnswerSheet>;
   /** The answer sheet's claims, probed in a throw-away project under this policy. @throws what `run` throws when a sandbox does not open */
   prove(selection: PolicySelection): Promise<ProofReport>;
+  /** Ten points about running an agent's commands, each with evidence made now. @throws like `prove` */
+  checklist(selection: PolicySelection): Promise<Checklist>;
   /** @throws TASK_UNKNOWN */
   explainTask(task: string): Promise<AnswerSheet>;
   /** What a task changed, against what lies there now. No entries when it changed nothing. @throws TASK_UNKNOWN, CHANGES_EXPIRED, USAGE_INVALID */

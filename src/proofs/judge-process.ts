@@ -171,7 +171,22 @@ export function judgeConnects(seen: Seen): readonly Draft[] {
     holds: found.length === 1 && found[0] === "lo",
     walls: ["bubblewrap"],
   });
-  return [...ears, only];
+  return [...ears, only, engines(seen)];
+}
+
+function engines(seen: Seen): Draft {
+  const id = "connect.engines";
+  const names = seen.answers.get(id)?.said.trim() ?? "";
+  return {
+    id,
+    question: "connect",
+    claim: say("proof.claim.engines"),
+    probe: say("proof.probe.engines"),
+    inside: insideOf(seen, id),
+    host: names === "" ? say("proof.host.engines", { count: seen.engines.length }) : say("proof.host.engines-seen", { names }),
+    verdict: verdictOf(seen, id, names === ""),
+    walls: ["bubblewrap", "landlock"],
+  };
 }
 
 /** The name of the canary variable passes where the policy's own patterns say so. */

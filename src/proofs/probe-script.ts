@@ -27,6 +27,7 @@ make() { echo probe > "$1"; }
 plant() { mkdir -p "${"$"}{1%/*}" && echo probe > "$1"; }
 change() { echo changed >> "$1"; }
 dial() { exec 3<>"/dev/$1/$2/$3" && echo "$4" >&3; }
+present() { for place in "$@"; do [ -e "$place" ] && printf '%s ' "$place"; done; return 0; }
 names() { shopt -s dotglob nullglob; cd "$1" || return 1; for name in *; do printf '%s/' "$name"; done; }
 # access(2) asks permissions and mounts, not Landlock: what it allows and the kernel still refuses, Landlock refuses.
 permitted() {

@@ -30,8 +30,14 @@ export interface ProbePlaces {
 
 const filesOf = (items: readonly { readonly file: string }[]): readonly string[] => items.map(({ file }) => file);
 
-/** @param about `word`: what a probe sends where it connects */
-export function probeSteps(places: ProbePlaces, about: { readonly home: string; readonly word: string }): readonly ProbeStep[] {
+export interface ProbeWords {
+  readonly home: string;
+  /** What a probe sends where it connects. */
+  readonly word: string;
+  readonly engineSockets: readonly string[];
+}
+
+export function probeSteps(places: ProbePlaces, about: ProbeWords): readonly ProbeStep[] {
   const { ground, policy, baits, ears, systemSecrets } = places;
   const root = writeRootOf(ground, policy);
   const made = (directory: string): string => path.join(directory, "made");
@@ -52,6 +58,7 @@ export function probeSteps(places: ProbePlaces, about: { readonly home: string; 
     ...each("write.denied", "change", filesOf(baits.deniedWrite)),
     ...each("write.protected", "plant", planted),
     ...ears.map(({ protocol, address, port }, index) => step(`connect.${index}`, "dial", protocol, address, String(port), about.word)),
+    step("connect.engines", "present", ...about.engineSockets),
     step("held.landlock", "permitted", "/dev", ground.outside),
   ];
 }

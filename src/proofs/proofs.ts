@@ -1,10 +1,12 @@
 // The front of this room: proves the answer sheet by probes inside and a look from the host, instead of repeating the configuration.
-import type { Proof, ProofReport, WallName } from "../contracts/proof.ts";
+import type { Checklist, Proof, ProofReport, WallName } from "../contracts/proof.ts";
+import { judgeChecklist } from "./checklist.ts";
 import { type Draft, finishDraft } from "./draft.ts";
 import { judgeReads, judgeWrites } from "./judge-files.ts";
 import { judgeConnects, judgeIdentity, judgeWalls } from "./judge-process.ts";
 import { judgeKept, judgeRecord } from "./judge-record.ts";
-import { makeProvingGround } from "./proving-ground.ts";
+import { observeFailures } from "./observe-failures.ts";
+import { makeProvingGround, type ProvingGround } from "./proving-ground.ts";
 import { type ProofParts, runProbes, type Seen } from "./run-probes.ts";
 
 export type { ProofParts } from "./run-probes.ts";
@@ -37,11 +39,20 @@ async function judge(seen: Seen, parts: ProofParts): Promise<readonly Proof[]> {
   return drafts.map((draft) => finishDraft(draft, standing));
 }
 
+interface Proved {
+  readonly seen: Seen;
+  readonly proofs: readonly Proof[];
+}
+
+async function proveIn(parts: ProofParts, ground: ProvingGround): Promise<Proved> {
+  const seen = await runProbes(parts, ground);
+  return { seen, proofs: await judge(seen, parts) };
+}
+
 /** @throws what the ordinary way in throws when a sandbox does not open under this policy */
 export async function proveSheet(parts: ProofParts): Promise<ProofReport> {
   await using ground = await makeProvingGround();
-  const seen = await runProbes(parts, ground);
-  const proofs = await judge(seen, parts);
+  const { seen, proofs } = await proveIn(parts, ground);
   return {
     holds: proofs.every(({ verdict }) => verdict === "held"),
     policyHash: seen.policy.hash,
@@ -49,4 +60,11 @@ export async function proveSheet(parts: ProofParts): Promise<ProofReport> {
     proofs,
     missingWalls: [...new Set(proofs.flatMap(({ missing }) => missing))],
   };
+}
+
+/** @throws like proveSheet */
+export async function checkPoints(parts: ProofParts): Promise<Checklist> {
+  await using ground = await makeProvingGround();
+  const { seen, proofs } = await proveIn(parts, ground);
+  return judgeChecklist({ seen, proofs, failures: await observeFailures(parts, ground) });
 }

@@ -22,6 +22,8 @@ export interface ProofParts {
   readonly run: (policy: CompiledPolicy, request: RunRequest, io: RunIo) => Promise<RunResult>;
   /** Oldest first. */
   readonly recordsOf: (task: string) => readonly StoredRecord[];
+  /** Newest first, of all tasks. */
+  readonly recentRecords: () => readonly StoredRecord[];
   readonly verify: () => Promise<VerifyReport>;
 }
 
@@ -40,6 +42,8 @@ export interface Seen {
   readonly homeNames: readonly string[];
   /** Files of the system that the host could read and nobody inside should. */
   readonly systemSecrets: readonly { readonly file: string; readonly content: string }[];
+  /** Sockets of container engines on the host. */
+  readonly engines: readonly string[];
   readonly result: RunResult;
   readonly records: readonly StoredRecord[];
   readonly verified: VerifyReport;
@@ -50,6 +54,14 @@ export interface Seen {
 const bash = "/bin/bash";
 const limitMs = 60_000;
 const outputMax = 1 << 20;
+
+const engineSockets = [
+  "/var/run/docker.sock",
+  "/run/docker.sock",
+  "/run/podman/podman.sock",
+  "/run/containerd/containerd.sock",
+  "/run/crio/crio.sock",
+];
 
 const secretFiles = ["/etc/shadow", "/etc/gshadow", "/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_rsa_key"];
 
@@ -86,7 +98,7 @@ function probeIo(look: () => void): { readonly io: RunIo; readonly output: () =>
 }
 
 /** A probe is ours, not an agent's: no rule about commands keeps it from being tried, and the record says who wanted it. */
-function forProbes(policy: CompiledPolicy): CompiledPolicy {
+export function forProbes(policy: CompiledPolicy): CompiledPolicy {
   return {
     ...policy,
     limits: { ...policy.limits, wallMs: Math.min(policy.limits.wallMs, limitMs) },
@@ -103,10 +115,11 @@ export async function runProbes(parts: ProofParts, ground: ProvingGround): Promi
   const ears = await openEars(resources);
   const systemSecrets = await readableSecrets(policy);
   const homeNames = await readdir(parts.user.home).catch(() => []); // a home that cannot be listed leaves its claim unproved
+  const engines = engineSockets.filter((socket) => existsSync(socket));
   const secret = { name: "GLOVEBOX_PROOF_SECRET", value: makeCanary() };
   const file = path.join(ground.project, "probe.sh");
-  const found = { ground, policy, baits, ears, systemSecrets, homeNames, secret };
-  await writeFile(file, probeScript(probeSteps(found, { home: parts.user.home, word: makeCanary() }), file));
+  const found = { ground, policy, baits, ears, systemSecrets, homeNames, secret, engines };
+  await writeFile(file, probeScript(probeSteps(found, { home: parts.user.home, word: makeCanary(), engineSockets }), file));
   const words = [bash, file] as const;
   const daemonWords = [...words, daemonWord];
   const looks: { probe?: ProcessLook | undefined; daemon?: ProcessLook | undefined } = {};

@@ -4,7 +4,7 @@ import type { ChangeCounts } from "../../contracts/changes.ts";
 import type { Door, DoctorReport, RunResult, VerifyReport } from "../../contracts/door.ts";
 import { digestSchema, taskIdSchema } from "../../contracts/ids.ts";
 import type { StoredRecord } from "../../contracts/ledger.ts";
-import type { Proof, ProofReport } from "../../contracts/proof.ts";
+import type { Checklist, Proof, ProofReport } from "../../contracts/proof.ts";
 import type { CompiledPolicy } from "../../contracts/policy-port.ts";
 
 export const fakeTask = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
@@ -96,6 +96,15 @@ export const fakeProof: Proof = {
 
 export const fakeProofReport: ProofReport = { holds: true, policyHash: hash, task: fakeTask, proofs: [fakeProof], missingWalls: [] };
 
+export const fakeChecklist: Checklist = {
+  holds: true,
+  policyHash: hash,
+  points: [
+    { number: 1, title: { key: "checklist.title.broker" }, verdict: "held", evidence: [{ key: "checklist.outside-recorded" }] },
+    { number: 2, title: { key: "checklist.title.tenants" }, verdict: "not-built", evidence: [{ key: "checklist.shared-kernel" }] },
+  ],
+};
+
 export const fakeVerifyReport: VerifyReport = { exit: 0, records: 123, treeHeads: 4, root: "cd".repeat(32), findings: [] };
 
 export function fakePolicy(): CompiledPolicy {
@@ -141,6 +150,7 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     explainPolicy: async () => ({ ...fakeSheet(), subject: { kind: "policy", hash } }),
     explainTask: async () => fakeSheet(),
     prove: async () => fakeProofReport,
+    checklist: async () => fakeChecklist,
     policy: async () => fakePolicy(),
     checkPolicyFile: async () => [],
     trustPolicy: async (projectDirectory) => ({ file: `${projectDirectory}/glovebox.yaml`, digest: hash }),
@@ -160,6 +170,7 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     run: (request, io) => (note("run", request), answers.run(request, io)),
     doctor: () => (note("doctor"), answers.doctor()),
     explainPolicy: (selection) => (note("explainPolicy", selection), answers.explainPolicy(selection)),
+    checklist: (selection) => (note("checklist", selection), answers.checklist(selection)),
     prove: (selection) => (note("prove", selection), answers.prove(selection)),
     explainTask: (task) => (note("explainTask", task), answers.explainTask(task)),
     policy: (selection) => (note("policy", selection), answers.policy(selection)),
