@@ -32,7 +32,7 @@ const promisedLimits = ["cpuTime", "memory", "processes", "disk", "output", "wal
 function limits(input: ChecklistInput): Part {
   const { seen, failures } = input;
   const held = seen.result.sheet.answers.find(({ question }) => question === "held")?.lines ?? [];
-  const lines = held.filter(({ key }) => /^task\.held\.limit/u.test(key));
+  const lines = held.filter(({ values }) => values?.["limit"] !== undefined);
   const isKept = promisedLimits.every((name) => lines.some(({ values }) => values?.["limit"] === name));
   const isReached = failures.timeout === "wall" && failures.exhaustion === "output";
   const { verdict, evidence } = byProofs(input, ["held.open-files"], lines);
