@@ -1,0 +1,187 @@
+// Where it lies decides; what is allowed the mediator does itself, on descriptors. A link is followed name by name, in write roots only.
+#define _GNU_SOURCE
+#include "opening.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../cleanup.h"
+#include "git-files.h"
+#include "read-rules.h"
+#include "touch.h"
+#include "waiting.h"
+
+#define LINKS_MAX 40
+// What open() looks at; openat2 refuses the rest instead of passing over it.
+#define KNOWN_FLAGS \
+  (O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_NONBLOCK | O_SYNC | O_ASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW | O_NOATIME)
+#define STATUS_FLAGS (O_APPEND | O_DIRECT | O_NOATIME | O_ASYNC)
+
+static bool writes(const struct opening *opening) {
+  return (opening->flags & O_ACCMODE) != O_RDONLY || (opening->flags & O_TRUNC) != 0;
+}
+
+static struct answer refuse(const struct opening *opening, enum place_kind kind) {
+  return answer_judgement(&opening->place, opening->call, kind);
+}
+
+// A program that runs as its owner: mmap() could rewrite it without the kernel taking the bits away, as write() makes it do.
+static bool has_special_bits(const struct stat *status) {
+  return S_ISREG(status->st_mode) && (status->st_mode & (S_ISUID | S_ISGID)) != 0;
+}
+
+// Links are refused by the resolution, not by a flag that the descriptor would show. Non-blocking, so that a pipe or a lease that turns up in this moment does not hold the lock.
+static struct answer perform(struct opening *opening) {
+  // What was judged as there is never made: removing is free, so that another thread may have taken it away since.
+  const int flags = opening->exists ? opening->flags & ~O_CREAT : opening->flags;
+  if (!opening->exists && (flags & O_CREAT) != 0) {
+    mode_t mask;
+    if (!caller_umask(opening->caller, &mask)) return answer_continue();
+    umask(mask);
+  }
+  if (!caller_waits(opening->caller)) return answer_continue();
+  touch_place(&opening->place, true);
+  const struct open_how how = {
+      .flags = (unsigned)((flags & KNOWN_FLAGS) | O_NOCTTY | O_NONBLOCK | O_CLOEXEC),
+      .mode = (flags & O_CREAT) != 0 ? opening->mode : 0,
+      .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+  };
+  const int fd = (int)syscall(SYS_openat2, opening->place.parent, opening->place.name, &how, sizeof how);
+  if (fd < 0 && errno == ENOENT && flags != opening->flags && !opening->exclusive) {
+    opening->needs_exclusive = true; // judged again, as what it has become
+    return answer_continue();
+  }
+  if (fd < 0) return answer_error(errno);
+  struct stat opened;
+  if (writes(opening) && (fstat(fd, &opened) != 0 || has_special_bits(&opened))) {
+    close(fd);
+    return answer_error(EACCES);
+  }
+  if ((flags & O_CREAT) != 0) touch_made(fd);
+  if ((flags & O_NONBLOCK) == 0) fcntl(fd, F_SETFL, flags & STATUS_FLAGS);
+  return (struct answer){.kind = ANSWER_DESCRIPTOR, .descriptor = fd, .close_on_exec = (flags & O_CLOEXEC) != 0};
+}
+
+static bool waits_for_reader(const struct opening *opening) {
+  return opening->exists && S_ISFIFO(opening->status.st_mode) && (opening->flags & (O_ACCMODE | O_NONBLOCK | O_EXCL)) == O_WRONLY;
+}
+
+static struct answer open_plain(struct opening *opening) {
+  if (!waits_for_reader(opening)) return perform(opening);
+  const int node = openat(opening->place.parent, opening->place.name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  return node < 0 ? answer_error(errno) : fifo_open(opening->caller, node, (uint32_t)opening->flags);
+}
+
+static struct answer open_pointer(struct opening *opening, enum place_kind kind) {
+  const int flags = opening->flags;
+  if (opening->exists && (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0) return answer_error(EEXIST);
+  if (opening->exists && S_ISDIR(opening->status.st_mode)) return answer_error(EISDIR);
+  if (!opening->exists && (flags & O_CREAT) == 0) return answer_error(ENOENT);
+  if ((flags & O_ACCMODE) != O_WRONLY || (opening->exists && (flags & O_TRUNC) == 0)) return refuse(opening, kind);
+  opening->is_pointer = true;
+  return answer_continue();
+}
+
+static struct answer open_place(struct opening *opening) {
+  const bool creates = !opening->exists && (opening->flags & O_CREAT) != 0;
+  if (read_rules_deny(opening->place.path, directory_folds(opening->place.parent))) {
+    return answer_refusal(&opening->place, opening->call, GB_RULE_DENIED_READ);
+  }
+  if (!writes(opening) && !creates) return answer_continue();
+  if (opening->exists && (opening->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return answer_error(EEXIST);
+  if (opening->exists && has_special_bits(&opening->status)) return answer_error(EACCES); // before anything is cut off
+  const struct verdict verdict = place_judge(&opening->place);
+  switch (verdict.kind) {
+    case PLACE_PLAIN:
+    case PLACE_ABOVE_LISTED:
+    case PLACE_GIT_SAMPLE:
+      return open_plain(opening);
+    case PLACE_GIT_POINTER:
+    case PLACE_GIT_DIRECTORY:
+      return open_pointer(opening, verdict.kind);
+    case PLACE_BECOMES_GIT:
+      if (!creates) return open_plain(opening);
+      if (!opening->exclusive) {
+        opening->needs_exclusive = true;
+        return answer_continue();
+      }
+      return git_check_directory(opening->place.parent) == 0 ? perform(opening) : refuse(opening, verdict.kind);
+    default:
+      return refuse(opening, verdict.kind);
+  }
+}
+
+// A link that lies in a protected place is not followed: it could be turned elsewhere by nobody but the host.
+static struct answer follow(struct opening *opening, int base, char *path) {
+  int from = base;
+  struct answer answer = answer_error(ELOOP);
+  for (int hop = 0; hop < LINKS_MAX; hop++) {
+    const bool ours = place_resolve(from, path, &opening->place);
+    if (from != base) close(from);
+    if (!ours && opening->place.missing) return answer_error(ENOENT);
+    if (!ours || opening->place.slash) return answer_continue(); // a directory: the kernel has the right error
+    const bool keeps_link = (opening->flags & O_NOFOLLOW) != 0 || (opening->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+    opening->exists = fstatat(opening->place.parent, opening->place.name, &opening->status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!opening->exists || !S_ISLNK(opening->status.st_mode) || keeps_link) return open_place(opening);
+    const enum place_kind kind = place_judge(&opening->place).kind;
+    const ssize_t length = readlinkat(opening->place.parent, opening->place.name, path, PATH_BYTES - 1);
+    if (kind != PLACE_PLAIN && kind != PLACE_BECOMES_GIT) return refuse(opening, kind);
+    if (length <= 0) return answer_continue();
+    path[length] = '\0';
+    from = opening->place.parent; // closed by the next turn
+    opening->place.parent = -1;
+    answer = answer_continue();
+  }
+  if (from != base) close(from);
+  return answer;
+}
+
+// The name that a descriptor of the caller has now, if it is that of the same file.
+static struct answer reopen(struct opening *opening, int node) {
+  char link[40];
+  char path[PATH_BYTES];
+  struct stat meant;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", node);
+  const ssize_t length = readlink(link, path, sizeof path);
+  if (fstat(node, &meant) != 0 || !S_ISREG(meant.st_mode) || length <= 0 || length >= (ssize_t)sizeof path) return answer_continue();
+  path[length] = '\0';
+  if (!place_resolve_canonical(path, &opening->place)) return answer_continue();
+  opening->exists = fstatat(opening->place.parent, opening->place.name, &opening->status, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!opening->exists || opening->status.st_dev != meant.st_dev || opening->status.st_ino != meant.st_ino) return answer_continue();
+  opening->flags &= ~(O_CREAT | O_EXCL);
+  return open_place(opening);
+}
+
+static struct answer open_locked(struct opening *opening, int base, const char *path) {
+  char copy[PATH_BYTES];
+  AUTO_CLOSE const int node = caller_open_named_descriptor(opening->caller, path);
+  if (node >= 0) return reopen(opening, node);
+  memcpy(copy, path, strlen(path) + 1);
+  return follow(opening, base, copy);
+}
+
+struct answer open_anywhere(struct opening *opening, int base, const char *path) {
+  for (;;) {
+    opening->place.parent = -1;
+    opening->needs_exclusive = opening->is_pointer = false;
+    mediation_lock(opening->exclusive);
+    struct answer answer = open_locked(opening, base, path);
+    mediation_unlock();
+    if (opening->is_pointer && caller_waits(opening->caller)) {
+      const bool replace = (opening->flags & O_EXCL) == 0;
+      mode_t mask = 077;
+      if (!caller_umask(opening->caller, &mask)) mask = 077;
+      answer = pointer_open(&opening->place, opening->exists ? opening->status.st_mode : opening->mode & ~mask, replace);
+      answer.close_on_exec = (opening->flags & O_CLOEXEC) != 0;
+    }
+    place_close(&opening->place);
+    if (!opening->needs_exclusive) return answer;
+    opening->exclusive = true;
+  }
+}
