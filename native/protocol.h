@@ -118,6 +118,7 @@
 #define GB_CALL_TRUNCATE 7u
 #define GB_CALL_BIND 8u
 #define GB_CALL_CONNECT 9u
+#define GB_CALL_ATTRIBUTES 10u // mode, owner, times, extended attributes
 
 #define GB_RULE_LISTED_NAME 1u  // the name, or one above it, is on the list
 #define GB_RULE_GIT_CONFIG 2u   // a key that git would act on, or not written by a rename
@@ -128,6 +129,7 @@
 #define GB_RULE_LISTED_PATH 8u  // a path that the policy denies
 #define GB_RULE_HOST_SOCKET 9u  // nothing in this network namespace listens there
 #define GB_RULE_DENIED_READ 11u // what the policy keeps from being read
+#define GB_RULE_OUTSIDE 12u     // neither in a write root nor in a place of the sandbox's own
 #define GB_RULE_CROWDED 10u     // too many calls wait at once
 #define GB_RULE_FOLDING 7u      // the directory takes different names for one, beyond ASCII letters
 

@@ -14,7 +14,7 @@ struct bpf_program {
   size_t length;
   bool overflowed;
   bool mediated; // there is a mediator: rows may notify
-  bool strict;   // opens that only read notify as well
+  bool strict;   // opens that only read, and changes of modes and the like, notify as well
 };
 
 void bpf_emit(struct bpf_program *program, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t operand);

@@ -6,7 +6,7 @@
 
 struct filter_choice {
   bool mediated; // with notifications for the calls that a mediator performs
-  bool strict;   // also for opens that only read
+  bool strict;   // also for opens that only read, and for modes, owners, times and attributes
 };
 
 // Assembles the table into *program. False when it does not fit.

@@ -29,9 +29,9 @@ struct path_beneath {
 #define RIGHT_EXECUTE (1ull << 0)
 #define RIGHT_WRITE_FILE (1ull << 1)
 #define RIGHT_READ_FILE (1ull << 2)
-#define RIGHT_READ_DIR (1ull << 3)
+#define RIGHT_READ_DIR LANDLOCK_READ_DIR
 #define RIGHT_TRUNCATE (1ull << 14)
-#define RIGHT_IOCTL_DEV (1ull << 15)
+#define RIGHT_IOCTL_DEV LANDLOCK_IOCTL_DEV
 #define RIGHTS_OF_FILES (RIGHT_EXECUTE | RIGHT_WRITE_FILE | RIGHT_READ_FILE | RIGHT_TRUNCATE | RIGHT_IOCTL_DEV)
 
 int landlock_abi(void) {

@@ -6,6 +6,11 @@
 
 #include "../protocol/message.h"
 
+// Bits of linux/landlock.h that others ask for.
+#define LANDLOCK_READ_DIR (1ull << 3)
+#define LANDLOCK_MAKE_REG (1ull << 8)
+#define LANDLOCK_IOCTL_DEV (1ull << 15)
+
 struct landlock {
   int abi; // 0: the kernel has none
   uint64_t handled, scopes;

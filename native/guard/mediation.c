@@ -15,7 +15,8 @@
 static struct write_root roots[GB_SIZE_ROOTS_MAX];
 static char names[GB_SIZE_NAMES_MAX][GB_SIZE_NAME_MAX + 1];
 static char *paths[GB_SIZE_PATHS_MAX];
-static size_t root_count, name_count, path_count;
+static char *private_places[GB_SIZE_ROOTS_MAX];
+static size_t root_count, name_count, path_count, private_count;
 static pthread_rwlock_t *lock;
 
 // File systems that give one file several names by rules of their own (short names, folded letters): no rule about names holds there.
@@ -51,6 +52,12 @@ int mediation_add_path(const char *path) {
   if (paths[path_count] == NULL) return errno;
   path_count++;
   return 0;
+}
+
+int mediation_add_private(const char *path) {
+  if (private_count == GB_SIZE_ROOTS_MAX) return E2BIG;
+  private_places[private_count] = strdup(path);
+  return private_places[private_count] == NULL ? errno : (private_count++, 0);
 }
 
 int mediation_prepare(void) {
@@ -113,6 +120,13 @@ bool mediation_lists_path(const char *path) {
 bool mediation_lists_path_below(const char *path) {
   for (size_t index = 0; index < path_count; index++) {
     if (strcmp(paths[index], path) != 0 && is_at_or_below(paths[index], path)) return true;
+  }
+  return false;
+}
+
+bool mediation_is_private(const char *path) {
+  for (size_t index = 0; index < private_count; index++) {
+    if (is_at_or_below(path, private_places[index])) return true;
   }
   return false;
 }

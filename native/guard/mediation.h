@@ -16,6 +16,8 @@ struct write_root {
 int mediation_add_root(const char *path);
 int mediation_add_name(const char *name);
 int mediation_add_path(const char *path);
+// A place that is the sandbox's own.
+int mediation_add_private(const char *path);
 // Makes the lock. Call once, before the first command.
 int mediation_prepare(void);
 
@@ -30,6 +32,9 @@ bool mediation_lists_below(const char *name);
 bool mediation_lists_path(const char *path);
 // Whether a listed path lies below it.
 bool mediation_lists_path_below(const char *path);
+
+// Whether a canonical path is, or lies in, a place of the sandbox's own.
+bool mediation_is_private(const char *path);
 
 // Calls that change which place a name means, or that make a git directory, exclude all others, also those of other sandboxes.
 void mediation_lock(bool exclusive);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "interruption.h"
+#include "mediate-change.h"
 #include "mediate.h"
 #include "waiting.h"
 
@@ -118,6 +119,7 @@ static struct answer mediate(const struct caller *caller, int number, const uint
     case SYS_bind:
       return mediate_bind(caller, (int)at[0], at[1], (uint32_t)at[2]);
     default:
+      if (mediate_change_call(caller, number, at, &answer)) return answer;
       return answer_error(ENOSYS); // the filter and this list are not the same
   }
 }

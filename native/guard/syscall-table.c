@@ -11,19 +11,23 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#define NUMBER_FSCHMODAT2 452u // younger than the oldest headers that we build with
+#define NUMBER_FCHMODAT2 452u // younger than the oldest headers that we build with
 #define NUMBER_OPEN_TREE_ATTR 467u
 #define NUMBER_QUOTACTL_FD 443u
+#define NUMBER_SETXATTRAT 463u
+#define NUMBER_REMOVEXATTRAT 466u
 #define CLONE_NEWTIME_FLAG 0x80u
 
 #define NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | (uint32_t)CLONE_NEWNET)
 #define SETID 06000u // set-user-id and set-group-id: with idmapped write roots they would be real on the host
 
-#define ALWAYS(call, error) {#call, SYS_##call, ROW_ALWAYS, error, 0, 0, false}
-#define BITS(call, argument, bits) {#call, SYS_##call, ROW_BITS, EPERM, argument, bits, false}
-#define MAKES(call, argument) {#call, SYS_##call, ROW_BITS, EPERM, argument, SETID, true}
-#define MEDIATED(call) {#call, SYS_##call, ROW_MEDIATED, 0, 0, 0, true}
-#define CREATE_MODE(call, argument) {#call, SYS_##call, ROW_CREATE_MODE, EPERM, argument, SETID, true}
+#define ALWAYS(call, error) {#call, SYS_##call, ROW_ALWAYS, error, 0, 0, ROW_GOES_ON}
+#define BITS(call, argument, bits) {#call, SYS_##call, ROW_BITS, EPERM, argument, bits, ROW_GOES_ON}
+#define MAKES(call, argument) {#call, SYS_##call, ROW_BITS, EPERM, argument, SETID, ROW_NOTIFIES}
+#define MEDIATED(call) {#call, SYS_##call, ROW_MEDIATED, 0, 0, 0, ROW_NOTIFIES}
+#define SETS_MODE(call, argument) {#call, SYS_##call, ROW_BITS, EPERM, argument, SETID, ROW_NOTIFIES_STRICT}
+#define CHANGES(call) {#call, SYS_##call, ROW_MEDIATED, 0, 0, 0, ROW_NOTIFIES_STRICT}
+#define CREATE_MODE(call, argument) {#call, SYS_##call, ROW_CREATE_MODE, EPERM, argument, SETID, ROW_NOTIFIES}
 
 const struct syscall_row syscall_rows[] = {
     // A second way to do file and network work that no filter sees.
@@ -31,11 +35,12 @@ const struct syscall_row syscall_rows[] = {
     // Files by handle, past every path rule.
     ALWAYS(open_by_handle_at, EPERM),
     // Paths and modes behind a pointer; callers fall back.
-    ALWAYS(openat2, ENOSYS), ALWAYS(clone3, ENOSYS),
+    ALWAYS(openat2, ENOSYS), ALWAYS(clone3, ENOSYS), {"setxattrat", NUMBER_SETXATTRAT, ROW_ALWAYS, ENOSYS, 0, 0, ROW_GOES_ON},
+    {"removexattrat", NUMBER_REMOVEXATTRAT, ROW_ALWAYS, ENOSYS, 0, 0, ROW_GOES_ON},
     // Mounts and roots.
     ALWAYS(mount, EPERM), ALWAYS(umount2, EPERM), ALWAYS(move_mount, EPERM), ALWAYS(open_tree, EPERM), ALWAYS(fsopen, EPERM),
     ALWAYS(fsconfig, EPERM), ALWAYS(fsmount, EPERM), ALWAYS(fspick, EPERM), ALWAYS(mount_setattr, EPERM), ALWAYS(pivot_root, EPERM),
-    ALWAYS(chroot, EPERM), {"open_tree_attr", NUMBER_OPEN_TREE_ATTR, ROW_ALWAYS, EPERM, 0, 0, false},
+    ALWAYS(chroot, EPERM), {"open_tree_attr", NUMBER_OPEN_TREE_ATTR, ROW_ALWAYS, EPERM, 0, 0, ROW_GOES_ON},
     // Namespaces.
     BITS(unshare, 0, NAMESPACES | CLONE_NEWTIME_FLAG), BITS(clone, 0, NAMESPACES), ALWAYS(setns, EPERM),
     // Kernel subsystems with a wide surface, and keys that belong to the user, not to the sandbox.
@@ -44,7 +49,7 @@ const struct syscall_row syscall_rows[] = {
     // The machine.
     ALWAYS(kexec_load, EPERM), ALWAYS(init_module, EPERM), ALWAYS(finit_module, EPERM), ALWAYS(delete_module, EPERM),
     ALWAYS(swapon, EPERM), ALWAYS(swapoff, EPERM), ALWAYS(reboot, EPERM), ALWAYS(quotactl, EPERM),
-    {"quotactl_fd", NUMBER_QUOTACTL_FD, ROW_ALWAYS, EPERM, 0, 0, false}, ALWAYS(acct, EPERM), ALWAYS(syslog, EPERM),
+    {"quotactl_fd", NUMBER_QUOTACTL_FD, ROW_ALWAYS, EPERM, 0, 0, ROW_GOES_ON}, ALWAYS(acct, EPERM), ALWAYS(syslog, EPERM),
     ALWAYS(settimeofday, EPERM), ALWAYS(clock_settime, EPERM), ALWAYS(clock_adjtime, EPERM), ALWAYS(adjtimex, EPERM),
     ALWAYS(sethostname, EPERM), ALWAYS(setdomainname, EPERM), ALWAYS(vhangup, EPERM),
 #ifdef SYS_kexec_file_load
@@ -54,18 +59,18 @@ const struct syscall_row syscall_rows[] = {
     ALWAYS(iopl, EPERM), ALWAYS(ioperm, EPERM),
 #endif
     // Limits of another process: the guard and the keepers have the same uid. 0 is the caller itself.
-    {"prlimit64", SYS_prlimit64, ROW_NONZERO, EPERM, 0, 0, false},
+    {"prlimit64", SYS_prlimit64, ROW_NONZERO, EPERM, 0, 0, ROW_GOES_ON},
     // The processors that the sandbox is bound to.
     ALWAYS(sched_setaffinity, EPERM),
     // Space taken without writing would fill a disk between two looks; libraries write instead. Giving space back stays.
-    {"fallocate", SYS_fallocate, ROW_UNLESS_BITS, EOPNOTSUPP, 1, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_COLLAPSE_RANGE, false},
+    {"fallocate", SYS_fallocate, ROW_UNLESS_BITS, EOPNOTSUPP, 1, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_COLLAPSE_RANGE, ROW_GOES_ON},
     // The kernel looks at 32 bits of the request.
-    {"ioctl", SYS_ioctl, ROW_IOCTL, EPERM, 1, 0, false}, {"file_setattr", SYSCALL_NEWEST, ROW_ALWAYS, EPERM, 0, 0, false},
+    {"ioctl", SYS_ioctl, ROW_IOCTL, EPERM, 1, 0, ROW_GOES_ON}, {"file_setattr", SYSCALL_NEWEST, ROW_ALWAYS, EPERM, 0, 0, ROW_GOES_ON},
     // Modes.
-    BITS(fchmod, 1, SETID), BITS(fchmodat, 2, SETID), {"fchmodat2", NUMBER_FSCHMODAT2, ROW_BITS, EPERM, 2, SETID, false},
+    SETS_MODE(fchmod, 1), SETS_MODE(fchmodat, 2), {"fchmodat2", NUMBER_FCHMODAT2, ROW_BITS, EPERM, 2, SETID, ROW_NOTIFIES_STRICT},
     MAKES(mkdirat, 2), MAKES(mknodat, 2), CREATE_MODE(openat, 2),
 #ifdef SYS_chmod // calls that aarch64 never had
-    BITS(chmod, 1, SETID), MAKES(mkdir, 1), MAKES(mknod, 1), MAKES(creat, 1), CREATE_MODE(open, 1), MEDIATED(rename), MEDIATED(link), MEDIATED(symlink),
+    SETS_MODE(chmod, 1), MAKES(mkdir, 1), MAKES(mknod, 1), MAKES(creat, 1), CREATE_MODE(open, 1), MEDIATED(rename), MEDIATED(link), MEDIATED(symlink),
     MEDIATED(unlink), MEDIATED(rmdir),
 #endif
     // Names, and truncation by path.
@@ -75,11 +80,17 @@ const struct syscall_row syscall_rows[] = {
 #ifdef SYS_renameat
     MEDIATED(renameat),
 #endif
+    // Owners, times and attributes.
+    CHANGES(fchown), CHANGES(fchownat), CHANGES(utimensat), CHANGES(setxattr), CHANGES(lsetxattr), CHANGES(fsetxattr), CHANGES(removexattr),
+    CHANGES(lremovexattr), CHANGES(fremovexattr),
+#ifdef SYS_chown
+    CHANGES(chown), CHANGES(lchown), CHANGES(utime), CHANGES(utimes), CHANGES(futimesat),
+#endif
     // A connect that is none.
-    {"sendto", SYS_sendto, ROW_BITS, EOPNOTSUPP, 3, MSG_FASTOPEN, false}, {"sendmsg", SYS_sendmsg, ROW_BITS, EOPNOTSUPP, 2, MSG_FASTOPEN, false},
-    {"sendmmsg", SYS_sendmmsg, ROW_BITS, EOPNOTSUPP, 3, MSG_FASTOPEN, false},
+    {"sendto", SYS_sendto, ROW_BITS, EOPNOTSUPP, 3, MSG_FASTOPEN, ROW_GOES_ON}, {"sendmsg", SYS_sendmsg, ROW_BITS, EOPNOTSUPP, 2, MSG_FASTOPEN, ROW_GOES_ON},
+    {"sendmmsg", SYS_sendmmsg, ROW_BITS, EOPNOTSUPP, 3, MSG_FASTOPEN, ROW_GOES_ON},
     // Sockets.
-    {"socket", SYS_socket, ROW_SOCKET, EAFNOSUPPORT, 0, 0, false}, {"socketpair", SYS_socketpair, ROW_SOCKET, EAFNOSUPPORT, 0, 0, false},
+    {"socket", SYS_socket, ROW_SOCKET, EAFNOSUPPORT, 0, 0, ROW_GOES_ON}, {"socketpair", SYS_socketpair, ROW_SOCKET, EAFNOSUPPORT, 0, 0, ROW_GOES_ON},
 };
 
 const size_t syscall_row_count = sizeof syscall_rows / sizeof *syscall_rows;
@@ -91,6 +102,8 @@ const uint32_t refused_ioctls[] = {
     0x40086602u, 0x40046602u, 0x401c5820u,
     // Names made past the calls that make names: btrfs snapshots and subvolumes, bcachefs subvolumes, ocfs2 reflinks.
     0x50009401u, 0x5000940eu, 0x50009417u, 0x50009418u, 0x4020bc10u, 0x40186f04u,
+    // A file changed by a descriptor that may only read: FS_IOC_SETVERSION and its 32-bit form, FS_IOC_ENABLE_VERITY, FS_IOC_SET_ENCRYPTION_POLICY, attributes of FAT.
+    0x40087602u, 0x40047602u, 0x40806685u, 0x800c6613u, 0x40047211u,
 };
 
 const size_t refused_ioctl_count = sizeof refused_ioctls / sizeof *refused_ioctls;

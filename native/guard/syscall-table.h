@@ -2,7 +2,6 @@
 #ifndef GLOVEBOX_SYSCALL_TABLE_H
 #define GLOVEBOX_SYSCALL_TABLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +16,8 @@ enum row_kind {
   ROW_SOCKET,      // families and types as in bpf code of filter.c
 };
 
+enum row_mediation { ROW_GOES_ON, ROW_NOTIFIES, ROW_NOTIFIES_STRICT };
+
 struct syscall_row {
   const char *name;
   uint32_t number;
@@ -24,7 +25,7 @@ struct syscall_row {
   int error;
   unsigned argument;
   uint32_t bits;
-  bool mediated; // what the row does not refuse goes to the mediator, when there is one (ROW_CREATE_MODE: what writes)
+  enum row_mediation mediation; // what the row does not refuse goes to the mediator, when there is one (ROW_CREATE_MODE: what writes; strict: all)
 };
 
 extern const struct syscall_row syscall_rows[];

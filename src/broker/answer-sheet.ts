@@ -84,6 +84,7 @@ const refusedKeys: Readonly<Record<RefusedCall["rule"], string>> = {
   hostSocket: "task.happened.refused-call.host-socket",
   crowded: "task.happened.refused-call.crowded",
   deniedRead: "task.happened.refused-call.denied-read",
+  outside: "task.happened.refused-call.outside",
 };
 
 /** Enough to see what it was about; the record has the rest. */

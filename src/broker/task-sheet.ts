@@ -98,7 +98,7 @@ function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
 const refusedSchema = z.looseObject({
   calls: z.array(
     z.strictObject({
-      call: z.enum(["open", "mkdir", "mknod", "rename", "link", "symlink", "truncate", "bind", "connect"]),
+      call: z.enum(["open", "mkdir", "mknod", "rename", "link", "symlink", "truncate", "bind", "connect", "attributes"]),
       errno: z.string(),
       rule: z.enum([
         "listedName",
@@ -112,6 +112,7 @@ const refusedSchema = z.looseObject({
         "hostSocket",
         "crowded",
         "deniedRead",
+        "outside",
       ]),
       path: z.string(),
     }),

@@ -146,7 +146,7 @@ export type ExitReport =
 
 /** A call that the mediator refused. A claim, since the guard lives inside. */
 export interface RefusedCall {
-  readonly call: "open" | "mkdir" | "mknod" | "rename" | "link" | "symlink" | "truncate" | "bind" | "connect";
+  readonly call: "open" | "mkdir" | "mknod" | "rename" | "link" | "symlink" | "truncate" | "bind" | "connect" | "attributes";
   /** errno name that the program got. */
   readonly errno: string;
   readonly rule:
@@ -160,7 +160,8 @@ export interface RefusedCall {
     | "listedPath"
     | "hostSocket"
     | "crowded"
-    | "deniedRead";
+    | "deniedRead"
+    | "outside";
   /** Absolute, inside, or what the call named; bytes that are not UTF-8 are replaced. */
   readonly path: string;
 }

@@ -88,7 +88,18 @@ export const walls = {
 } as const;
 
 /** What REFUSED names: the call, by what it does. */
-export const calls = { open: 1, mkdir: 2, mknod: 3, rename: 4, link: 5, symlink: 6, truncate: 7, bind: 8, connect: 9 } as const;
+export const calls = {
+  open: 1,
+  mkdir: 2,
+  mknod: 3,
+  rename: 4,
+  link: 5,
+  symlink: 6,
+  truncate: 7,
+  bind: 8,
+  connect: 9,
+  attributes: 10,
+} as const;
 
 /** What REFUSED names: why. */
 export const rules = {
@@ -103,6 +114,7 @@ export const rules = {
   hostSocket: 9,
   crowded: 10,
   deniedRead: 11,
+  outside: 12,
 } as const;
 
 /** Records of the touch log. */

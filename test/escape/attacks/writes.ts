@@ -1,7 +1,9 @@
 // Attacks that want to change something outside the write roots, or what a rule protects inside one.
 import { chmod, lstat, readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { PathPolicy } from "../../../src/contracts/boundary.ts";
 import type { Attack } from "../harness/attack.ts";
+import type { Ground } from "../harness/ground.ts";
 import { changesFile, changesMetadata, hostContent, makesFile } from "../harness/stages.ts";
 
 const bothLayers = ["outer", "inner"] as const;
@@ -164,6 +166,32 @@ const metadataWrites: readonly Attack[] = [
   },
 ];
 
+/** Strict: the guard judges these calls itself, so that a mount that is not there is not missed. */
+const strictly = (ground: Ground): PathPolicy => ({ ...ground.paths, strict: true });
+
+const strictMetadataWrites: readonly Attack[] = [
+  ...[
+    { what: "a read-only file", file: "home/project/readme.txt" },
+    { what: "a host file that the view hides", file: "outside/victim.txt" },
+    { what: "a protected file in a write root", file: "home/project/out/locked.txt" },
+  ].map(({ what, file }): Attack => ({
+    name: `changes mode, owner, times or attributes of ${what} by any call, in strict mode`,
+    families: [1, 14],
+    program: { c: "change-attributes" },
+    heldBy: bothLayers,
+    paths: strictly,
+    stage: changesMetadata(file),
+  })),
+  {
+    name: "swaps path and descriptor while it changes a mode, in strict mode",
+    families: [14],
+    program: { c: "race-attributes" },
+    heldBy: bothLayers,
+    paths: strictly,
+    stage: changesMetadata("home/project/readme.txt", (ground) => [ground.out]),
+  },
+];
+
 const privilegedFiles: readonly Attack[] = [
   {
     name: "leaves a setuid or setgid bit in the write root",
@@ -210,4 +238,4 @@ async function countSpecialBits(directory: string): Promise<number> {
   return count;
 }
 
-export const writes: readonly Attack[] = [...contentWrites, ...linkWrites, ...metadataWrites, ...privilegedFiles];
+export const writes: readonly Attack[] = [...contentWrites, ...linkWrites, ...metadataWrites, ...strictMetadataWrites, ...privilegedFiles];

@@ -47,11 +47,14 @@ export const changesFile =
 
 /** Mode, owner, times, attributes: all of them move the change time, also where no other field shows it. */
 export const changesMetadata =
-  (file: string): StageMaker =>
+  (file: string, more: (ground: Ground) => readonly string[] = () => []): StageMaker =>
   async ({ ground }) => {
     const target = path.join(ground.root, file);
     const before = await lstat(target, { bigint: true });
-    return { arguments: [target], succeeded: async () => (await lstat(target, { bigint: true })).ctimeNs !== before.ctimeNs };
+    return {
+      arguments: [target, ...more(ground)],
+      succeeded: async () => (await lstat(target, { bigint: true })).ctimeNs !== before.ctimeNs,
+    };
   };
 
 /** The program gets a path that does not exist; the attack worked when the host has it afterwards. */

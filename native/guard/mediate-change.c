@@ -1,0 +1,144 @@
+// Performed, never continued: a path and a descriptor's number may mean something else by the time the kernel looks. What is judged is where
+// the thing lies that a descriptor of our own holds, and that descriptor is changed.
+#define _GNU_SOURCE
+#include "mediate-change.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "../cleanup.h"
+#include "mediator.h"
+#include "own-process.h"
+#include "read-rules.h"
+
+#define NUMBER_FCHMODAT2 452 // younger than the oldest headers that we build with
+#define MEMORY "/memfd:"
+
+static struct answer refuse(const char *path, uint32_t rule, int error) {
+  mediator_report(path, GB_CALL_ATTRIBUTES, rule, (uint32_t)error);
+  return answer_error(error);
+}
+
+// What has no name in any directory belongs to the sandbox's processes alone.
+static bool has_no_place(int node, const char *path) {
+  struct stat status;
+  if (path[0] != '/') return path[0] != '(';
+  return strncmp(path, MEMORY, strlen(MEMORY)) == 0 && fstat(node, &status) == 0 && status.st_nlink == 0;
+}
+
+static bool may_change(int node, struct answer *answer) {
+  char link[40];
+  char path[PATH_BYTES];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", node);
+  const ssize_t length = readlink(link, path, sizeof path);
+  *answer = answer_error(EACCES);
+  if (length <= 0 || length >= (ssize_t)sizeof path) return false; // too long to be judged
+  path[length] = '\0';
+  if (has_no_place(node, path)) return true;
+  if (mediation_root_of(path) == NULL) {
+    if (mediation_is_private(path)) return true;
+    *answer = refuse(path, GB_RULE_OUTSIDE, EROFS);
+    return false;
+  }
+  if (mediation_lists_path(path)) *answer = refuse(path, GB_RULE_LISTED_PATH, EROFS);
+  else return may_be_read(node, answer);
+  return false;
+}
+
+static int find_path(const struct caller *caller, const struct change *change, const char *given) {
+  char path[PATH_BYTES];
+  const bool follows = (change->at_flags & AT_SYMLINK_NOFOLLOW) == 0;
+  const int own = follows ? open_own_link(caller, given) : -1;
+  if (own >= 0) return own;
+  if (!name_own_process(caller, given, path)) return errno = ENAMETOOLONG, -1;
+  const char *rest;
+  AUTO_CLOSE int base = -1;
+  if (!caller_start(caller, change->descriptor, path, &base, &rest)) {
+    if (errno == ENOENT) errno = EBADF;
+    return -1;
+  }
+  const struct open_how how = {.flags = (unsigned)(O_PATH | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)), .resolve = RESOLVE_NO_MAGICLINKS};
+  return (int)syscall(SYS_openat2, base, rest, &how, sizeof how);
+}
+
+// A descriptor of what the call means, or -1 and an errno. *by_call: the kernel's own rules about descriptors hold for it.
+static int find(const struct caller *caller, const struct change *change, bool *by_call) {
+  char given[PATH_BYTES];
+  *by_call = change->names_descriptor;
+  if (change->names_descriptor) return caller_copy_descriptor(caller, change->descriptor);
+  const int error = caller_read_path(caller, change->path, given);
+  if (error != 0) return errno = error, -1;
+  if (given[0] != '\0') return find_path(caller, change, given);
+  if ((change->at_flags & AT_EMPTY_PATH) == 0) return errno = ENOENT, -1;
+  if (change->descriptor == AT_FDCWD) return caller_open_directory(caller, AT_FDCWD);
+  return caller_copy_descriptor(caller, change->descriptor);
+}
+
+struct attribute {
+  char name[XATTR_NAME_MAX + 2];
+  void *value;
+};
+
+static int read_attribute(const struct caller *caller, const struct change *change, struct attribute *attribute) {
+  if (change->kind == CHANGE_SET_ATTRIBUTE && (change->set_flags & ~(XATTR_CREATE | XATTR_REPLACE)) != 0) return EINVAL;
+  for (size_t at = 0;; at++) {
+    if (at == sizeof attribute->name) return ERANGE;
+    if (!caller_read(caller, change->name + at, &attribute->name[at], 1)) return EFAULT;
+    if (attribute->name[at] == '\0') break;
+  }
+  if (change->size > XATTR_SIZE_MAX) return E2BIG;
+  if (change->size == 0) return 0;
+  attribute->value = malloc(change->size);
+  if (attribute->value == NULL) return ENOMEM;
+  return caller_read(caller, change->value, attribute->value, change->size) ? 0 : EFAULT;
+}
+
+static long change_attribute(const struct change *change, int node, bool by_call, const struct attribute *attribute) {
+  char path[40];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", node);
+  if (change->kind == CHANGE_REMOVE_ATTRIBUTE) return by_call ? fremovexattr(node, attribute->name) : removexattr(path, attribute->name);
+  if (by_call) return fsetxattr(node, attribute->name, attribute->value, change->size, change->set_flags);
+  return setxattr(path, attribute->name, attribute->value, change->size, change->set_flags);
+}
+
+static long perform(const struct change *change, int node, bool by_call, const struct attribute *attribute) {
+  const struct timespec *times = change->is_now ? NULL : change->times;
+  switch (change->kind) {
+    case CHANGE_MODE:
+      if (by_call) return fchmod(node, change->mode);
+      return syscall(NUMBER_FCHMODAT2, node, "", change->mode, AT_EMPTY_PATH);
+    case CHANGE_OWNER:
+      if (by_call) return fchown(node, change->owner, change->group);
+      return fchownat(node, "", change->owner, change->group, AT_EMPTY_PATH);
+    case CHANGE_TIMES:
+      return syscall(SYS_utimensat, node, by_call ? NULL : "", times, by_call ? 0 : AT_EMPTY_PATH);
+    default:
+      return change_attribute(change, node, by_call, attribute);
+  }
+}
+
+struct answer mediate_change(const struct caller *caller, const struct change *change) {
+  struct attribute attribute = {.value = NULL};
+  AUTO_FREE void *value = NULL;
+  struct answer answer;
+  bool by_call;
+  if (change->kind >= CHANGE_SET_ATTRIBUTE) {
+    const int error = read_attribute(caller, change, &attribute);
+    value = attribute.value;
+    if (error != 0) return answer_error(error);
+  }
+  AUTO_CLOSE const int node = find(caller, change, &by_call);
+  if (node < 0) return answer_error(errno);
+  if (!may_change(node, &answer)) return answer;
+  if (!caller_waits(caller)) return answer_error(EINTR);
+  return answer_result(perform(change, node, by_call, &attribute));
+}
