@@ -84,7 +84,9 @@ const filesystemSchema = z.strictObject({
   strict: z
     .boolean()
     .optional()
-    .describe("Mediate every open: what a rule denies is unreadable from the moment it appears. Costs each open some microseconds."),
+    .describe(
+      "Mediate every open: what a rule denies is unreadable from the moment it appears, and modes, owners, times and attributes outside write roots are held twice. Costs each call some microseconds.",
+    ),
 });
 
 const environmentSchema = z.strictObject({

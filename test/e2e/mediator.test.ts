@@ -67,18 +67,20 @@ const configs: readonly { readonly what: string; readonly text: string; readonly
 ];
 
 suite("the mediator", { timeout: 120_000 }, () => {
-  for (const { name, lines } of [
+  for (const { name, lines, strict = false } of [
     { name: "mediated-calls", lines: 100 },
     { name: "connected-calls", lines: 60 },
+    { name: "attribute-calls", lines: 80 },
+    { name: "attribute-calls", lines: 80, strict: true },
   ]) {
-    test(`each call of ${name} gives a program the same inside as outside`, async () => {
+    test(`each call of ${name} gives a program the same inside as outside${strict ? ", also in strict mode" : ""}`, async () => {
       const program = await build(name);
       const world = await makeWorld();
       await mkdir(path.join(world.project, "inside"));
-      const outside = path.join(base, `outside-${name}`);
+      const outside = path.join(world.home, "outside");
       await mkdir(outside);
       const expected = await capture(program, [outside], { environment: {}, timeoutMs: 60_000 });
-      const sandbox = await open(world.spec({ allowRead: [program] }));
+      const sandbox = await open(world.spec({ allowRead: [program], strict }));
       const { output } = await runIn(sandbox, [program, "inside"], world.project);
       assert.ok(output.split("\n").length > lines, output);
       assert.deepEqual(output.split("\n"), expected.stdout.split("\n"));
@@ -188,6 +190,29 @@ suite("the mediator", { timeout: 120_000 }, () => {
     assert.deepEqual(
       refused.first.map(({ call, rule }) => `${call} ${rule}`),
       ["open deniedRead", "rename deniedRead", "link deniedRead", "open deniedRead"],
+    );
+  });
+
+  test("in strict mode modes, owners, times and attributes change in write roots and the sandbox's own places alone", async () => {
+    const world = await makeWorld();
+    const kept = path.join(world.project, "docs/deep/kept.md");
+    const shown = path.join(base, "shown.txt");
+    await writeFile(shown, "shown");
+    const before = await stat(shown);
+    const sandbox = await open(world.spec({ strict: true, allowRead: [shown], denyWrite: [kept] }));
+    const script = `chmod 600 ${shown}; touch -d 2001-01-01 ${shown}; chmod 600 docs/deep/kept.md; chown $(id -u) /usr/bin/env
+cd "$TMPDIR"; for at in . /dev/shm; do echo x > $at/f; chmod 640 $at/f; touch -d 2001-01-01T00:00:00Z $at/f; stat -c "%a %Y" $at/f; done
+cd -; chmod 700 a.txt docs; stat -c %a a.txt docs; exec 3< a.txt; chmod 711 /proc/self/fd/3; stat -c %a a.txt`;
+    const { output, refused } = await shell(sandbox, world, script);
+    const results = output.split("\n").filter((line) => /^\d/u.test(line));
+    assert.deepEqual(results, ["640 978307200", "640 978307200", "700", "700", "711"], output);
+    assert.equal(output.match(/Read-only file system/gu)?.length, 4, output);
+    assert.deepEqual((await stat(shown)).ctimeMs, before.ctimeMs);
+    const kinds = refused.first.map(({ call, errno, rule, path: where }) => `${call} ${errno} ${rule} ${where}`);
+    const outside = ["attributes EROFS outside", "attributes EROFS outside", "attributes EROFS listedPath", "attributes EROFS outside"];
+    assert.deepEqual(
+      kinds,
+      outside.map((what, index) => `${what} ${[shown, shown, kept, "/usr/bin/env"][index]}`),
     );
   });
 

@@ -7,7 +7,7 @@ import type { Ground } from "../harness/ground.ts";
 import { changesFile, changesMetadata, hostContent, makesFile } from "../harness/stages.ts";
 
 const bothLayers = ["outer", "inner"] as const;
-/** Landlock knows nothing of chmod, chown, utimes and attributes. */
+/** Landlock knows nothing of chmod, chown, utimes and attributes; strict mode has rows of its own. */
 const onlyMounts = ["outer"] as const;
 
 const contentWrites: readonly Attack[] = [
