@@ -54,15 +54,9 @@ static int begin(struct guard *guard) {
   return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_LANDLOCK, error, NO_RULE);
 }
 
-// What commands may make things in, or the terminals: a write root gives its own rights to the guard alone.
-static bool is_private(const struct message_rule *rule) {
-  const uint64_t terminals = LANDLOCK_READ_DIR | LANDLOCK_IOCTL_DEV;
-  return rule->domain == GB_DOMAIN_BOTH && ((rule->rights & LANDLOCK_MAKE_REG) != 0 || (rule->rights & terminals) == terminals);
-}
-
 static int add_rule(struct guard *guard, const struct message_rule *rule) {
   const uint32_t index = rules++;
-  if (is_private(rule)) {
+  if (landlock_rule_is_private(rule)) {
     const int error = mediation_add_private(rule->path);
     if (error != 0) return fail_wall(guard, GB_WALL_MEDIATION, error, index);
   }

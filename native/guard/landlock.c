@@ -29,9 +29,10 @@ struct path_beneath {
 #define RIGHT_EXECUTE (1ull << 0)
 #define RIGHT_WRITE_FILE (1ull << 1)
 #define RIGHT_READ_FILE (1ull << 2)
-#define RIGHT_READ_DIR LANDLOCK_READ_DIR
+#define RIGHT_READ_DIR (1ull << 3)
+#define RIGHT_MAKE_REG (1ull << 8)
 #define RIGHT_TRUNCATE (1ull << 14)
-#define RIGHT_IOCTL_DEV LANDLOCK_IOCTL_DEV
+#define RIGHT_IOCTL_DEV (1ull << 15)
 #define RIGHTS_OF_FILES (RIGHT_EXECUTE | RIGHT_WRITE_FILE | RIGHT_READ_FILE | RIGHT_TRUNCATE | RIGHT_IOCTL_DEV)
 
 int landlock_abi(void) {
@@ -85,6 +86,11 @@ int landlock_add_rule(const struct landlock *landlock, const struct message_rule
   if (rule->domain != GB_DOMAIN_SESSION) error = allow_beneath(landlock->command, parent, rights);
   if (error == 0 && rule->domain != GB_DOMAIN_COMMAND) error = allow_beneath(landlock->session, parent, rights);
   return error;
+}
+
+bool landlock_rule_is_private(const struct message_rule *rule) {
+  const uint64_t terminals = RIGHT_READ_DIR | RIGHT_IOCTL_DEV;
+  return rule->domain == GB_DOMAIN_BOTH && ((rule->rights & RIGHT_MAKE_REG) != 0 || (rule->rights & terminals) == terminals);
 }
 
 int landlock_add_own_rules(const struct landlock *landlock) {

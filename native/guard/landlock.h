@@ -2,14 +2,10 @@
 #ifndef GLOVEBOX_LANDLOCK_H
 #define GLOVEBOX_LANDLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../protocol/message.h"
-
-// Bits of linux/landlock.h that others ask for.
-#define LANDLOCK_READ_DIR (1ull << 3)
-#define LANDLOCK_MAKE_REG (1ull << 8)
-#define LANDLOCK_IOCTL_DEV (1ull << 15)
 
 struct landlock {
   int abi; // 0: the kernel has none
@@ -25,5 +21,7 @@ int landlock_prepare(struct landlock *landlock);
 int landlock_add_rule(const struct landlock *landlock, const struct message_rule *rule);
 int landlock_add_own_rules(const struct landlock *landlock);
 int landlock_enter(int ruleset);
+// Whether a rule is about a place of the sandbox's own, where commands make files, or about its terminals. A write root gives those rights to the guard alone.
+bool landlock_rule_is_private(const struct message_rule *rule);
 
 #endif
