@@ -1,6 +1,7 @@
 // Attacks on rules whose file the host replaces, or makes, after the sandbox was opened: editors save by renaming a new file over the old one.
-import { rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { literalSegments } from "../../../src/kit/path-glob.ts";
 import type { Attack, Scene } from "../harness/attack.ts";
 import type { Family } from "../harness/families.ts";
 import { makeCanary } from "../harness/ground.ts";
@@ -18,6 +19,7 @@ const readsSaved = (file: string): Pick<Attack, "stage" | "meanwhile"> => {
     meanwhile: async ({ ground }) => {
       const canary = makeCanary();
       saved.set(ground, canary);
+      await mkdir(path.dirname(path.join(ground.root, file)), { recursive: true });
       await saveOver(path.join(ground.root, file), canary);
     },
     stage: ({ ground }) => ({
@@ -31,14 +33,14 @@ const readsSaved = (file: string): Pick<Attack, "stage" | "meanwhile"> => {
 const strictly = (ground: Scene["ground"]): Scene["ground"]["paths"] => ({ ...ground.paths, strict: true });
 const deniedNow = "home/project/out/secret.txt";
 
-const strictRow = (name: string, families: readonly Family[], how: string): Attack => {
-  const saved = readsSaved(deniedNow);
+const strictRow = (name: string, families: readonly Family[], how: string, rules = { paths: strictly, file: deniedNow }): Attack => {
+  const saved = readsSaved(rules.file);
   return {
     name: `${name}, in strict mode`,
     families: [...families, 104],
     program: { c: "read-kept" },
     heldBy: ["outer", "inner"],
-    paths: strictly,
+    paths: rules.paths,
     ...saved,
     stage: async (scene) => {
       const { arguments: words, succeeded } = await saved.stage(scene);
@@ -46,6 +48,23 @@ const strictRow = (name: string, families: readonly Family[], how: string): Atta
     },
   };
 };
+
+/** `keys/*.pem`, anywhere in the project. */
+const globbed = (ground: Scene["ground"]): Scene["ground"]["paths"] => ({
+  ...strictly(ground),
+  denyReadGlobs: [
+    {
+      text: "**/keys/*.pem",
+      segments: [
+        ...literalSegments(ground.project),
+        { kind: "any", text: "" },
+        { kind: "literal", text: "keys" },
+        { kind: "glob", text: "*.pem" },
+      ],
+    },
+  ],
+});
+const globbedLater = "home/project/out/nest/keys/late.pem";
 
 export const replacements: readonly Attack[] = [
   {
@@ -103,4 +122,16 @@ export const replacements: readonly Attack[] = [
   strictRow("swaps the path of a reading open between two threads", [5], "race"),
   strictRow("renames a replaced file and reads it", [5], "rename"),
   strictRow("links a replaced file and reads it", [7], "link"),
+  {
+    name: "reads a file that a pattern denies and the host made later, in strict mode",
+    families: [101, 104],
+    program: { sh: `cat "$1"` },
+    heldBy: ["outer", "inner"],
+    paths: globbed,
+    ...readsSaved(globbedLater),
+  },
+  strictRow("renames the directory that a pattern names, and reads what the host put there later", [5], "above", {
+    paths: globbed,
+    file: globbedLater,
+  }),
 ];
