@@ -20,7 +20,7 @@ import {
   taskSheetFromRecords,
   undoTask,
 } from "./broker/broker.ts";
-import { openProcessBoundary, reapProcessSandbox } from "./boundaries/process/process.ts";
+import { findBubblewrap, openProcessBoundary, reapProcessSandbox } from "./boundaries/process/process.ts";
 import { expireKept, loadChanges, type LoadedChanges, noChanges, taskDiff } from "./changes/changes.ts";
 import type { Boundary, HostUser } from "./contracts/boundary.ts";
 import type { Door, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
@@ -36,7 +36,7 @@ import { ProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
 import { checkPolicy, explainPolicy, formatOfFile, loadPolicy, policySchema } from "./policy/policy.ts";
-import { checkPoints, type ProofParts, proveSheet } from "./proofs/proofs.ts";
+import { checkPoints, type ProofParts, proveSheet, runChallenge } from "./proofs/proofs.ts";
 
 export interface ComposeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -173,6 +173,14 @@ class ComposedDoor implements Door {
   }
 
   prove: Door["prove"] = (selection) => proveSheet(this.#proofParts(selection));
+
+  challenge: Door["challenge"] = async (selection, { script, ask }) => {
+    const bubblewrap = findBubblewrap(undefined);
+    if (bubblewrap === undefined)
+      throw new GloveboxError("WALL_UNAVAILABLE", "wall.bubblewrap-missing", { values: { path: "/usr/bin/bwrap" } });
+    const { uid, home } = this.#user;
+    return runChallenge(this.#proofParts(selection), { script, ask, control: { bubblewrap, uid, home, state: this.#layout.state } });
+  };
 
   checklist: Door["checklist"] = (selection) => checkPoints(this.#proofParts(selection));
 

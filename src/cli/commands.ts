@@ -1,6 +1,7 @@
 // The list of all operations of the command line, in the order in which help shows them.
 import type { CliCommand } from "./command.ts";
 import { createCompletionsCommand } from "./commands/completions.ts";
+import { challengeCommand } from "./commands/challenge.ts";
 import { checklistCommand } from "./commands/checklist.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { doctorCommand } from "./commands/doctor.ts";
@@ -28,6 +29,7 @@ export const commands: readonly CliCommand[] = [
   explainCommand,
   proveCommand,
   checklistCommand,
+  challengeCommand,
   diffCommand,
   undoCommand,
   policyCheckCommand,

@@ -7,7 +7,7 @@ import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
 import type { Digest } from "./ids.ts";
 import type { StoredRecord } from "./ledger.ts";
 import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
-import type { Checklist, ProofReport } from "./proof.ts";
+import type { ChallengeReport, Checklist, ProofReport } from "./proof.ts";
 
 /** Which documents make the policy of a call, besides built-in, system, user and project files. */
 export interface PolicySelection {
@@ -110,6 +110,11 @@ export interface Door {
   explainPolicy(selection: PolicySelection): Promise<AnswerSheet>;
   /** The answer sheet's claims, probed in a throw-away project under this policy. @throws what `run` throws when a sandbox does not open */
   prove(selection: PolicySelection): Promise<ProofReport>;
+  /**
+   * Runs a script (absolute) in a throw-away tree without our walls, then behind them. The caller has obtained consent to the first.
+   * @throws what `run` throws when the policy does not let it run
+   */
+  challenge(selection: PolicySelection, options: { readonly script: string; readonly ask?: AskPerson }): Promise<ChallengeReport>;
   /** Ten points about running an agent's commands, each with evidence made now. @throws like `prove` */
   checklist(selection: PolicySelection): Promise<Checklist>;
   /** @throws TASK_UNKNOWN */

@@ -38,6 +38,33 @@ export interface ProofReport {
   readonly missingWalls: readonly WallName[];
 }
 
+export interface ChallengeTarget {
+  /** `secret`, `victim`, `stray`, `planted`. */
+  readonly id: string;
+  readonly what: Sentence;
+  /** Whether the script reached it, by the host's eyes. */
+  readonly outside: boolean;
+  readonly inside: boolean;
+  /** `held`: reached outside, not inside. `not-tried`: reached in neither, which proves nothing. */
+  readonly verdict: "held" | "reached" | "not-tried";
+  /** Walls that hold it by design and that the record of the run names. */
+  readonly heldBy: readonly WallName[];
+}
+
+export interface ChallengeReport {
+  /** True when something was reached outside and nothing inside. */
+  readonly holds: boolean;
+  readonly policyHash: string;
+  /** Of the run inside. */
+  readonly task: string;
+  readonly exitCode: number;
+  readonly targets: readonly ChallengeTarget[];
+  /** Names that changed in the project, but for what was planted. */
+  readonly projectChanges: { readonly outside: number; readonly inside: number };
+  /** Calls that the mediator refused, as the answer sheet says them. */
+  readonly refused: readonly Sentence[];
+}
+
 export interface ChecklistPoint {
   readonly number: number;
   readonly title: Sentence;

@@ -15,7 +15,7 @@ export const pauseLine = "@pause";
 
 const functions = String.raw`
 export LC_ALL=C
-if [ "$1" = daemon ]; then sleep 600; exit 0; fi
+if [ "$1" = daemon ]; then echo up; exec >/dev/null; sleep 600; exit 0; fi
 try() {
   id=$1; shift
   said=$( { "$@"; } 2>&1 ); code=$?
@@ -48,7 +48,9 @@ export function shellWord(word: string): string {
 /** @param file where the script will lie */
 export function probeScript(steps: readonly ProbeStep[], file: string): string {
   const tries = steps.map(({ id, words }) => ["try", id, ...words.map(shellWord)].join(" "));
-  const leave = `leave=; command -v setsid >/dev/null && leave=setsid; ( $leave /bin/bash ${shellWord(file)} ${daemonWord} </dev/null >/dev/null 2>&1 & )`;
+  // The child says when it has become itself: the host must not look before.
+  const child = `$leave /bin/bash ${shellWord(file)} ${daemonWord} </dev/null 2>/dev/null &`;
+  const leave = `leave=; command -v setsid >/dev/null && leave=setsid; read -r up < <( ${child} )`;
   return [functions, ...tries, leave, `echo ${pauseLine}`, "IFS= read -r answer", "exit 0", ""].join("\n");
 }
 

@@ -9,6 +9,7 @@ import { observeFailures } from "./observe-failures.ts";
 import { makeProvingGround, type ProvingGround } from "./proving-ground.ts";
 import { type ProofParts, runProbes, type Seen } from "./run-probes.ts";
 
+export { runChallenge } from "./challenge.ts";
 export type { ProofParts } from "./run-probes.ts";
 
 /** Walls that a claim of their own showed; a wall of which one claim fails does not stand. */

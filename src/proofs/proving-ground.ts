@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { lstat, mkdir, mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import type { PathGlob } from "../contracts/boundary.ts";
 import { systemErrorCode } from "../contracts/glovebox-error.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { removeTree } from "../kit/remove-tree.ts";
@@ -66,11 +67,21 @@ export interface Baits {
 /** Enough to see a rule hold; more would only take longer. */
 const baitsMax = 16;
 
+/** A path that the pattern covers; undefined for one that takes more than filling in. */
+function exampleOf({ segments }: PathGlob): string | undefined {
+  const names = segments.flatMap(({ kind, text }) => {
+    if (kind === "any") return ["deep", "below"];
+    return kind === "literal" ? [text] : [text.replaceAll(/[*?]/gu, "x")];
+  });
+  return names.some((name) => /[[\\]/u.test(name)) ? undefined : `/${names.join("/")}`;
+}
+
 /** Makes what the policy's rules name inside the ground, before a sandbox opens over it. */
 export async function plantBaits(ground: ProvingGround, { paths }: CompiledPolicy): Promise<Baits> {
   for (const root of below(ground, paths.allowWrite)) await mkdir(root, { recursive: true });
   const deniedRead: Bait[] = [];
-  for (const file of below(ground, paths.denyRead).slice(0, baitsMax)) deniedRead.push(await plantBait(file));
+  const covered = (paths.denyReadGlobs ?? []).flatMap((glob) => exampleOf(glob) ?? []);
+  for (const file of below(ground, [...paths.denyRead, ...covered]).slice(0, baitsMax)) deniedRead.push(await plantBait(file));
   const deniedWrite: Bait[] = [];
   for (const file of below(ground, paths.denyWrite).slice(0, baitsMax)) deniedWrite.push(await plantBait(file));
   const allowed = await plantBait(path.join(ground.project, "allowed"));

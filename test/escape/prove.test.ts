@@ -58,12 +58,12 @@ test("prove plants what the policy's own rules name and shows each rule hold", a
     "filesystem:",
     "  allowWrite: [out]",
     "  denyWrite: [out/kept]",
-    "  denyRead: [secret, out/vault]",
+    "  denyRead: [secret, out/vault, '**/*.key']",
     "",
   ];
   const { code, verdicts } = await prove(t, product, rules.join("\n"));
   assert.equal(code, 0);
-  for (const id of ["read.denied.0", "read.denied.1", "write.denied.0", "write.project", "write.root"])
+  for (const id of ["read.denied.0", "read.denied.1", "read.denied.2", "write.denied.0", "write.project", "write.root"])
     assert.equal(verdicts.get(id), "held", id);
 });
 

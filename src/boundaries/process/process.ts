@@ -18,6 +18,7 @@ import type { ProtectedPath } from "./rules.ts";
 import { findBubblewrap, isExecutable } from "./tools.ts";
 
 export { reapProcessSandbox, type ReapCounts, type ReapRequest } from "./reap.ts";
+export { findBubblewrap } from "./tools.ts";
 export { sandboxPath } from "./environment.ts";
 export { planSandbox, type PlanFacts, type SandboxPlan } from "./plan.ts";
 export type { ProtectedPath } from "./rules.ts";

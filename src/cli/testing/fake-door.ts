@@ -4,7 +4,7 @@ import type { ChangeCounts } from "../../contracts/changes.ts";
 import type { Door, DoctorReport, RunResult, VerifyReport } from "../../contracts/door.ts";
 import { digestSchema, taskIdSchema } from "../../contracts/ids.ts";
 import type { StoredRecord } from "../../contracts/ledger.ts";
-import type { Checklist, Proof, ProofReport } from "../../contracts/proof.ts";
+import type { ChallengeReport, Checklist, Proof, ProofReport } from "../../contracts/proof.ts";
 import type { CompiledPolicy } from "../../contracts/policy-port.ts";
 
 export const fakeTask = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
@@ -105,6 +105,25 @@ export const fakeChecklist: Checklist = {
   ],
 };
 
+export const fakeChallenge: ChallengeReport = {
+  holds: true,
+  policyHash: hash,
+  task: fakeTask,
+  exitCode: 0,
+  targets: [
+    {
+      id: "victim",
+      what: { key: "challenge.target.victim" },
+      outside: true,
+      inside: false,
+      verdict: "held",
+      heldBy: ["bubblewrap", "landlock"],
+    },
+  ],
+  projectChanges: { outside: 1, inside: 1 },
+  refused: [],
+};
+
 export const fakeVerifyReport: VerifyReport = { exit: 0, records: 123, treeHeads: 4, root: "cd".repeat(32), findings: [] };
 
 export function fakePolicy(): CompiledPolicy {
@@ -151,6 +170,7 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     explainTask: async () => fakeSheet(),
     prove: async () => fakeProofReport,
     checklist: async () => fakeChecklist,
+    challenge: async () => fakeChallenge,
     policy: async () => fakePolicy(),
     checkPolicyFile: async () => [],
     trustPolicy: async (projectDirectory) => ({ file: `${projectDirectory}/glovebox.yaml`, digest: hash }),
@@ -170,6 +190,7 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     run: (request, io) => (note("run", request), answers.run(request, io)),
     doctor: () => (note("doctor"), answers.doctor()),
     explainPolicy: (selection) => (note("explainPolicy", selection), answers.explainPolicy(selection)),
+    challenge: (selection, options) => (note("challenge", selection, options), answers.challenge(selection, options)),
     checklist: (selection) => (note("checklist", selection), answers.checklist(selection)),
     prove: (selection) => (note("prove", selection), answers.prove(selection)),
     explainTask: (task) => (note("explainTask", task), answers.explainTask(task)),
