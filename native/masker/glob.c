@@ -13,11 +13,13 @@ static bool is_plain_ascii(struct text name) {
   return true;
 }
 
+// RFC 3629: neither a longer form than needed nor a surrogate.
 static bool has_tail(const uint8_t *at, size_t count) {
   for (size_t index = 1; index <= count; index++) {
     if ((at[index] & 0xc0) != 0x80) return false;
   }
-  return true;
+  const bool is_overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
+  return !is_overlong && !(at[0] == 0xed && at[1] > 0x9f) && !(at[0] == 0xf4 && at[1] > 0x8f);
 }
 
 static uint32_t next_character(struct text text, size_t *at) {
