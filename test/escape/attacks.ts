@@ -1,6 +1,7 @@
 // Every attack row, listed once.
 import { caller } from "./attacks/caller.ts";
 import { kernelDoors } from "./attacks/kernel-doors.ts";
+import { lateNames } from "./attacks/late-names.ts";
 import { limits } from "./attacks/limits.ts";
 import { namespaces } from "./attacks/namespaces.ts";
 import { neighbours } from "./attacks/neighbours.ts";
@@ -17,6 +18,7 @@ export const attacks: readonly Attack[] = [
   ...reads,
   ...writes,
   ...replacements,
+  ...lateNames,
   ...planting,
   ...namespaces,
   ...processes,
