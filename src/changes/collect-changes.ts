@@ -4,14 +4,13 @@ import type { BigIntStats } from "node:fs";
 import type { Change, ChangeList, PathState } from "../contracts/changes.ts";
 import { contentMax, type KeptContent, type TouchedState, type Touches } from "../guard/guard.ts";
 import type { BeforeWriter } from "./before-store.ts";
-import { hashFile, isSameContent, isSameState, stateBefore, stateNow } from "./path-state.ts";
+import { BoundedReading, comparedBytesMax } from "./bounded-reading.ts";
+import { isSameContent, isSameState, stateBefore, stateNow } from "./path-state.ts";
 import type { RootTree } from "./root-tree.ts";
 import { changesWhatRuns, isRunLater } from "./runs-later.ts";
 
 /** More are counted as missed: the list must fit into memory. */
 const listedMax = 100_000;
-/** Longest text that is compared for what it runs. */
-const comparedBytesMax = 1024 * 1024;
 
 interface Place {
   readonly tree: RootTree;
@@ -52,6 +51,9 @@ class Collection {
   readonly #known = new Map<string, Before>();
   /** The earliest time of last change that was seen of each file. */
   readonly #changedFirst = new Map<string, string>();
+  /** How many names of each file were touched. */
+  readonly #names = new Map<string, number>();
+  readonly #reading = new BoundedReading();
   #missed: number;
 
   constructor(touches: Touches, trees: readonly RootTree[], writer: BeforeWriter) {
@@ -61,6 +63,7 @@ class Collection {
     for (const touched of touches.records.before.values()) {
       if (touched === undefined) continue;
       const { identity, changedNs } = touched;
+      this.#names.set(identity, (this.#names.get(identity) ?? 0) + 1);
       const known = this.#changedFirst.get(identity);
       if (known === undefined || BigInt(changedNs) < BigInt(known)) this.#changedFirst.set(identity, changedNs);
     }
@@ -98,7 +101,7 @@ class Collection {
     const first = touched === undefined ? undefined : this.#firstSeen(touched);
     // The time of an inode's last change cannot be set back by anybody.
     if (first !== undefined && now?.ino.toString() === first.inode && now.ctimeNs.toString() === first.changedNs) return undefined;
-    const after = stateNow(place.tree, path, now);
+    const after = stateNow(place.tree, path, now, (found) => this.#reading.hash(place.tree, path, found));
     const old = first === undefined ? undefined : this.#before(path, first);
     const before = first === undefined ? undefined : stateBefore(first, old?.sha256);
     if (isSameState(before, after)) return undefined;
@@ -118,7 +121,7 @@ class Collection {
     const { before, after, old, touched, now } = found;
     const isSameFile = touched !== undefined && now?.ino.toString() === touched.inode;
     const kind = kindOf(before, after, isSameFile || now?.nlink === 1n);
-    const others = kind === "changed" && isSameFile ? touched.links - this.#namesOf(touched.identity) : 0;
+    const others = kind === "changed" && isSameFile ? touched.links - (this.#names.get(touched.identity) ?? 0) : 0;
     const isUndoneInPlace = others > 0 || (kind === "mode" && after?.type === "file" && now?.nlink !== 1n);
     return {
       path,
@@ -133,21 +136,14 @@ class Collection {
     };
   }
 
-  #namesOf(identity: string): number {
-    let count = 0;
-    for (const touched of this.#touches.records.before.values()) if (touched?.identity === identity) count += 1;
-    return count;
-  }
-
   #runsLater(path: string, kind: Change["kind"], found: { after: PathState | undefined; old: Before | undefined }): boolean {
     if (kind === "deleted" || found.after === undefined || found.after.type === "directory" || !isRunLater(path)) return false;
     return changesWhatRuns(path, found.old?.text, found.after.type === "file" ? this.#textNow(path) : undefined);
   }
 
   #textNow(path: string): string | undefined {
-    const parts: Buffer[] = [];
-    const isWhole = this.#places.get(path)?.tree.read(path, comparedBytesMax, (bytes) => parts.push(Buffer.from(bytes)));
-    return isWhole === true ? Buffer.concat(parts).toString("utf8") : undefined;
+    const place = this.#places.get(path);
+    return place === undefined ? undefined : this.#reading.text(place.tree, path, place.now);
   }
 
   /** Two names of one file share what is kept of it. */
@@ -175,12 +171,11 @@ class Collection {
     const born = bornKey(touched);
     const there = this.#byInode.get(born ?? touched.inode);
     const place = there === undefined ? undefined : this.#places.get(there);
-    if (there === undefined || place === undefined) return { sha256: undefined, kept: "notFound", text: undefined };
+    if (there === undefined || place?.now === undefined) return { sha256: undefined, kept: "notFound", text: undefined };
     const offset = this.#writer.offset;
     const keeps = there !== path && touched.size <= contentMax.fileBytes && offset + touched.size <= contentMax.taskBytes;
-    const sha256 = hashFile(place.tree, there, (bytes) => {
-      if (keeps) this.#writer.append(Buffer.from(bytes));
-    });
+    const keep = (bytes: Buffer): void => this.#writer.append(Buffer.from(bytes));
+    const sha256 = this.#reading.hash(place.tree, there, place.now, keeps ? keep : undefined);
     const kept = keeps && sha256 !== undefined ? { offset, length: this.#writer.offset - offset } : ("noRoom" as const);
     return { sha256, kept, text: undefined };
   }

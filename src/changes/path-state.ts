@@ -29,14 +29,20 @@ export function hashFile(tree: RootTree, path: string, take: (bytes: Buffer) => 
   return isWhole ? hash.digest("hex") : undefined;
 }
 
-export function stateNow(tree: RootTree, path: string, found: BigIntStats | undefined = tree.look(path)): PathState | undefined {
+/** @param hash of a regular file, undefined where it is not known: then the time of its last change stands for it */
+export function stateNow(
+  tree: RootTree,
+  path: string,
+  found: BigIntStats | undefined = tree.look(path),
+  hash: (found: BigIntStats) => string | undefined = () => hashFile(tree, path),
+): PathState | undefined {
   if (found === undefined) return undefined;
   const mode = Number(found.mode);
   const type = typeOf(mode);
   const state = { type, mode: mode & 0o7777 };
   if (type === "link") return { ...state, target: tree.linkTarget(path) ?? "" };
   if (type !== "file") return state;
-  const sha256 = hashFile(tree, path);
+  const sha256 = hash(found);
   return { ...state, size: Number(found.size), ...(sha256 === undefined ? { changedNs: found.ctimeNs.toString() } : { sha256 }) };
 }
 
@@ -47,6 +53,12 @@ export function stateBefore(touched: TouchedState, sha256: string | undefined): 
   if (type === "link") return { ...state, target: touched.target };
   if (type !== "file") return state;
   return { ...state, size: touched.size, ...(sha256 === undefined ? { changedNs: touched.changedNs } : { sha256 }) };
+}
+
+/** Whether what lies there is in this state; what was not hashed then is not hashed now. */
+export function isInState(tree: RootTree, path: string, state: PathState | undefined): boolean {
+  const isHashed = state?.sha256 !== undefined;
+  return isSameState(isHashed ? stateNow(tree, path) : stateNow(tree, path, tree.look(path), () => undefined), state);
 }
 
 export function isSameState(left: PathState | undefined, right: PathState | undefined): boolean {

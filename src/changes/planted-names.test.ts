@@ -21,6 +21,7 @@ test("isGitHook() and isGitConfig() look below .git alone, and not among branche
   assert.equal(isGitHook("/w/hooks/pre-commit", "/w"), false);
   assert.equal(isGitConfig("/w/.git/config.worktree", "/w"), true);
   assert.equal(isGitConfig("/w/config", "/w"), false);
+  assert.equal(isGitConfig("/w/.git/refs/heads/config", "/w"), false);
 });
 
 test("addsExecution() sees only lines that execute and were not there", () => {
@@ -30,4 +31,10 @@ test("addsExecution() sees only lines that execute and were not there", () => {
   assert.equal(addsExecution(`${plain}\tpager = less\n`, `${plain}\tpager = less\n[user]\n\tname = x\n`), false);
   assert.equal(addsExecution("", '[includeIf "gitdir:x"]\n\tpath = y\n'), true);
   assert.equal(addsExecution("", "[alias]\n\tst = !x\n"), true);
+  assert.equal(addsExecution("", "[core] fsmonitor = /x\n"), true);
+});
+
+test("addsExecution() looks at each character of a hostile text a few times at most", { timeout: 2000 }, () => {
+  for (const text of ["\n", " ", "[", "[]", "fsmonitor", "fsmonitor ", "[core]fsmonitor"])
+    assert.equal(addsExecution("", text.repeat(65_536 / text.length)), false, text);
 });

@@ -3,7 +3,7 @@
 
 /** Lines of a configuration of git that make it run a program or read another file. */
 const executes =
-  /^\s*(?:\[(?:alias|filter|include|includeif|credential)\b.*|(?:fsmonitor|hookspath|sshcommand|pager|editor|askpass|textconv|clean|smudge|process|driver|helper|program|gitproxy|uploadpack|receivepack)\s*=.*)$/gimu;
+  /^[^\S\n]*(?:\[(?:alias|filter|include|includeif|credential)\b.*|(?:\[[^\]\n]*\][^\S\n]*)?(?:fsmonitor|hookspath|sshcommand|pager|editor|askpass|textconv|clean|smudge|process|driver|helper|program|gitproxy|uploadpack|receivepack)[^\S\n]*=.*)$/gimu;
 
 function namesBelow(path: string, root: string): readonly string[] {
   const above = root.slice(root.lastIndexOf("/") + 1);
@@ -16,23 +16,24 @@ export function isListed(path: string, root: string, listed: ReadonlySet<string>
   return names.some((name, index) => index > 0 && (listed.has(name) || listed.has(`${names[index - 1] ?? ""}/${name}`)));
 }
 
-function gitPart(path: string, root: string): readonly string[] | undefined {
+/** Below `.git`, where no names of branches and the like are. */
+function gitPart(path: string, root: string): readonly string[] {
   const names = namesBelow(path, root);
   const at = names.lastIndexOf(".git");
-  return at < 0 ? undefined : names.slice(at + 1);
+  const part = at < 0 ? [] : names.slice(at + 1);
+  return part.some((name) => ["objects", "refs", "logs"].includes(name)) ? [] : part;
 }
 
 /** A hook that is no sample, or attributes that no commit shows. */
 export function isGitHook(path: string, root: string): boolean {
-  const part = gitPart(path, root) ?? [];
-  if (part.some((name) => ["objects", "refs", "logs"].includes(name))) return false;
+  const part = gitPart(path, root);
   const name = part.at(-1) ?? "";
   const above = part.at(-2);
   return (above === "hooks" && !name.endsWith(".sample")) || (above === "info" && name === "attributes");
 }
 
 export function isGitConfig(path: string, root: string): boolean {
-  const name = (gitPart(path, root) ?? []).at(-1);
+  const name = gitPart(path, root).at(-1);
   return name === "config" || name === "config.worktree";
 }
 

@@ -1,7 +1,7 @@
 // The diff of a task: what was there before against what lies there now, as long as that is what the task left.
 import type { Change, DiffEntry, TaskDiff } from "../contracts/changes.ts";
 import type { LoadedChanges } from "./load-changes.ts";
-import { isSameState, stateNow } from "./path-state.ts";
+import { isInState } from "./path-state.ts";
 import { RootTree } from "./root-tree.ts";
 import { selectChanges } from "./select-changes.ts";
 import { unifiedDiff } from "./unified-diff.ts";
@@ -47,7 +47,7 @@ class Sides {
     const tree = this.#trees.find((candidate) => candidate.holds(change.path));
     if (tree === undefined) return { absent: "edited" };
     if ((change.after.size ?? 0) > textBytesMax) return { absent: "tooLarge" };
-    if (!isSameState(stateNow(tree, change.path), change.after)) return { absent: "edited" };
+    if (!isInState(tree, change.path, change.after)) return { absent: "edited" };
     const parts: Buffer[] = [];
     const isWhole = tree.read(change.path, textBytesMax, (bytes) => parts.push(Buffer.from(bytes)));
     return isWhole ? decode(Buffer.concat(parts)) : { absent: "edited" };

@@ -1,7 +1,7 @@
 // What undoing each change takes, and whether it may be done: nothing here changes anything.
 import type { Change, PathState, UndoRefusal } from "../contracts/changes.ts";
 import type { LoadedChanges } from "./load-changes.ts";
-import { isSameState, stateNow } from "./path-state.ts";
+import { isInState, stateNow } from "./path-state.ts";
 import type { RootTree } from "./root-tree.ts";
 
 export interface UndoStep {
@@ -45,9 +45,8 @@ type Verdict = UndoRefusal | "unchanged" | "goes";
 /** @param going paths that undoing takes away, so far: those below come first */
 function judge(change: Change, tree: RootTree | undefined, loaded: LoadedChanges, going: ReadonlySet<string>): Verdict {
   if (tree === undefined) return "parent";
-  const now = stateNow(tree, change.path);
-  if (isSameState(now, change.before)) return "unchanged";
-  if (!isSameState(now, change.after) || !isSameFile(change, tree)) return "edited";
+  if (isInState(tree, change.path, change.before)) return "unchanged";
+  if (!isInState(tree, change.path, change.after) || !isSameFile(change, tree)) return "edited";
   if (!bytesAreKept(change, loaded) || !canBeMade(change.before)) return "notKept";
   const leaves = change.after?.type === "directory" && change.before?.type !== "directory";
   const holdsOthers = leaves && tree.entries(change.path).some((name) => !going.has(`${change.path}/${name}`));
