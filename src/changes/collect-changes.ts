@@ -9,8 +9,8 @@ import { isSameContent, isSameState, stateBefore, stateNow } from "./path-state.
 import type { RootTree } from "./root-tree.ts";
 import { changesWhatRuns, isRunLater } from "./runs-later.ts";
 
-/** More are counted as missed: the list must fit into memory. */
-const listedMax = 100_000;
+/** More are counted as missed: the list must fit into memory, and its text into one string. */
+const listMax = { changes: 100_000, textLength: 128 * 1024 * 1024 } as const;
 
 interface Place {
   readonly tree: RootTree;
@@ -40,6 +40,20 @@ interface Found {
   readonly old: Before | undefined;
   readonly touched: TouchedState | undefined;
   readonly now: BigIntStats | undefined;
+}
+
+/** The first that fit together, sorted by path. */
+export function fitting(
+  changes: readonly Change[],
+  most: { readonly changes: number; readonly textLength: number },
+): { readonly kept: readonly Change[]; readonly left: number } {
+  let textLeft = most.textLength;
+  const kept = changes.filter((change, index) => {
+    if (textLeft < 0) return false;
+    textLeft -= JSON.stringify(change).length;
+    return index < most.changes && textLeft >= 0;
+  });
+  return { kept: kept.toSorted((left, right) => (left.path < right.path ? -1 : 1)), left: changes.length - kept.length };
 }
 
 class Collection {
@@ -84,13 +98,18 @@ class Collection {
   }
 
   list(): ChangeList {
-    const changes: Change[] = [];
+    // What was there before comes first: names that a task makes must not push out what it took away.
+    const lost: Change[] = [];
+    const made: Change[] = [];
     for (const [path, place] of this.#places) {
       const change = this.#changeAt(path, place);
       if (change === undefined) continue;
-      if (changes.length < listedMax) changes.push(change);
+      const side = change.before === undefined ? made : lost;
+      if (side.length < listMax.changes) side.push(change);
       else this.#missed += 1;
     }
+    const { kept: changes, left } = fitting([...lost, ...made], listMax);
+    this.#missed += left;
     return { format: 1, roots: this.#touches.roots.map((root) => ({ ...root })), changes: this.#paired(changes), missed: this.#missed };
   }
 
