@@ -119,6 +119,7 @@
 #define GB_CALL_BIND 8u
 #define GB_CALL_CONNECT 9u
 #define GB_CALL_ATTRIBUTES 10u // mode, owner, times, extended attributes
+#define GB_CALL_REMOVE 11u
 
 #define GB_RULE_LISTED_NAME 1u  // the name, or one above it, is on the list
 #define GB_RULE_GIT_CONFIG 2u   // a key that git would act on, or not written by a rename

@@ -98,7 +98,7 @@ function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
 const refusedSchema = z.looseObject({
   calls: z.array(
     z.strictObject({
-      call: z.enum(["open", "mkdir", "mknod", "rename", "link", "symlink", "truncate", "bind", "connect", "attributes"]),
+      call: z.enum(["open", "mkdir", "mknod", "rename", "link", "symlink", "truncate", "bind", "connect", "attributes", "remove"]),
       errno: z.string(),
       rule: z.enum([
         "listedName",

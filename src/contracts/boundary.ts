@@ -146,7 +146,7 @@ export type ExitReport =
 
 /** A call that the mediator refused. A claim, since the guard lives inside. */
 export interface RefusedCall {
-  readonly call: "open" | "mkdir" | "mknod" | "rename" | "link" | "symlink" | "truncate" | "bind" | "connect" | "attributes";
+  readonly call: "open" | "mkdir" | "mknod" | "rename" | "link" | "symlink" | "truncate" | "bind" | "connect" | "attributes" | "remove";
   /** errno name that the program got. */
   readonly errno: string;
   readonly rule:

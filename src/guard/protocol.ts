@@ -99,6 +99,7 @@ export const calls = {
   bind: 8,
   connect: 9,
   attributes: 10,
+  remove: 11,
 } as const;
 
 /** What REFUSED names: why. */

@@ -47,6 +47,20 @@ test("a policy cannot be planted in the project, and one that came with it does 
   assert.equal(await hostContent(path.join(house.outside, "key")), house.canary);
 });
 
+test("a policy of the project cannot be taken away from the next run, nor the project be moved below it", async () => {
+  await using resources = new AsyncDisposableStack();
+  const house = await openHouse(resources, `{allowWrite: ["."]}`);
+  const file = path.join(house.project, "glovebox.yaml");
+  await writeFile(file, "apiVersion: glovebox/v1\nmetadata: {name: narrow}\nfilesystem: {denyRead: [kept/secret]}\n");
+  await mkdir(path.join(house.project, "kept"));
+  await writeFile(path.join(house.project, "kept/secret"), house.canary);
+  await house.run("rm -f glovebox.yaml; mv glovebox.yaml away; unlink glovebox.yaml; mkdir kept/.git; rm -rf .git");
+  assert.equal(await hostHas(file), true);
+  assert.equal(await hostHas(path.join(house.project, "away")), false);
+  const { stdout } = await house.run("cat kept/secret");
+  assert.ok(!stdout.includes(house.canary), "the second run could read what the policy denies");
+});
+
 test("programs planted in a search directory of the project are never started on the host", async () => {
   await using resources = new AsyncDisposableStack();
   const house = await openHouse(resources, `{allowWrite: ["."]}`, "PROJECT/bin:/usr/local/bin:/usr/bin:/bin");

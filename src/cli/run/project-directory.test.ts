@@ -58,6 +58,18 @@ test("findProjectDirectory() obeys the asked directory and resolves links", asyn
   });
 });
 
+test("findProjectDirectory() takes no directory below a policy for the project unless it is asked to", async () => {
+  await withTree(async (home, project, deep) => {
+    await writeFile(path.join(project, "glovebox.yaml"), "");
+    await assert.rejects(findProjectDirectory(undefined, { cwd: deep, home }), refusal("usage.policy-above"));
+    await mkdir(path.join(project, ".git"));
+    assert.equal(await findProjectDirectory(undefined, { cwd: deep, home }), project);
+    await mkdir(path.join(deep, ".git"));
+    await assert.rejects(findProjectDirectory(undefined, { cwd: deep, home }), refusal("usage.policy-above"));
+    assert.equal(await findProjectDirectory(deep, { cwd: deep, home }), deep);
+  });
+});
+
 test("findProjectDirectory() refuses /, the home directory, what is above it, and what does not exist", async () => {
   await withTree(async (home, project) => {
     for (const wide of ["/", home, path.dirname(home)]) {
