@@ -20,10 +20,10 @@ import {
   taskSheetFromRecords,
   undoTask,
 } from "./broker/broker.ts";
-import { findBubblewrap, openProcessBoundary, reapProcessSandbox } from "./boundaries/process/process.ts";
+import { findBubblewrap, openProcessBoundary, reapProcessSandbox, withheldEntries } from "./boundaries/process/process.ts";
 import { expireKept, loadChanges, type LoadedChanges, noChanges, taskDiff } from "./changes/changes.ts";
 import type { Boundary, HostUser } from "./contracts/boundary.ts";
-import type { Door, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
+import type { Door, EffectivePolicy, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
 import { taskIdSchema } from "./contracts/ids.ts";
 import type { CompiledPolicy, PolicyFacts, PolicySource } from "./contracts/policy-port.ts";
@@ -103,8 +103,9 @@ class ComposedDoor implements Door {
     );
   }
 
-  async policy(selection: PolicySelection): Promise<CompiledPolicy> {
-    return loadPolicy(await this.#sources(selection), this.#facts(selection.projectDirectory));
+  async policy(selection: PolicySelection): Promise<EffectivePolicy> {
+    const policy = loadPolicy(await this.#sources(selection), this.#facts(selection.projectDirectory));
+    return { ...policy, withheld: withheldEntries(policy.paths, this.#user) };
   }
 
   /** Opens the ledger and cleans up: what dead brokers left, and what has expired. */
@@ -216,7 +217,10 @@ class ComposedDoor implements Door {
     return runDoctor({ boundary: this.#boundary(), stateDirectory: this.#layout.state, checkLedger });
   };
 
-  explainPolicy: Door["explainPolicy"] = async (selection) => explainPolicy(await this.policy(selection));
+  explainPolicy: Door["explainPolicy"] = async (selection) => {
+    const policy = await this.policy(selection);
+    return explainPolicy(policy, policy.withheld);
+  };
 
   explainTask: Door["explainTask"] = async (task) => {
     const records = openLedgerReader({ directory: this.#layout.state }).task(task);

@@ -9,6 +9,12 @@ import type { StoredRecord } from "./ledger.ts";
 import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
 import type { ChallengeReport, Checklist, ProofReport } from "./proof.ts";
 
+/** A policy as it holds on this machine. */
+export interface EffectivePolicy extends CompiledPolicy {
+  /** Entries of allowRead and allowWrite, absolute, that open nothing, because who wrote them may only narrow: see `PathPolicy.openedWithin`. */
+  readonly withheld: readonly string[];
+}
+
 /** Which documents make the policy of a call, besides built-in, system, user and project files. */
 export interface PolicySelection {
   /** Where the task starts; its `glovebox.yaml` / `.glovebox/policy.yaml` is the project policy. Absolute. */
@@ -124,7 +130,7 @@ export interface Door {
   /** Puts files back as they were before a task. @throws CHANGES_EDITED, CHANGES_NOT_KEPT and what `diff` throws; then nothing was touched */
   undo(request: ChangesSelection & { readonly isPartial: boolean }): Promise<UndoReport>;
   /** The effective policy of a selection. @throws POLICY_* */
-  policy(selection: PolicySelection): Promise<CompiledPolicy>;
+  policy(selection: PolicySelection): Promise<EffectivePolicy>;
   /** All problems of one file, none thrown. */
   checkPolicyFile(file: string, projectDirectory: string): Promise<readonly PolicyProblem[]>;
   /** Pins the hash of the project's policy file in the user's state. */

@@ -44,6 +44,23 @@ test("explainPolicy() shows every rule in every language, and no value of the en
   }
 });
 
+test("explainPolicy() lists no entry as open that opens nothing, and says so", () => {
+  const policy = loadPolicy([yamlSource("filesystem: {allowRead: [/srv/data, /srv/keys], allowWrite: [/srv/out]}\n")], facts);
+  const lines = (question: string, withheld: readonly string[]): readonly string[] =>
+    (explainPolicy(policy, withheld).answers.find((answer) => answer.question === question)?.lines ?? []).map(
+      ({ key, values }) => `${key} ${values?.["path"] ?? ""}`,
+    );
+  assert.ok(lines("read", []).includes("policy.sheet.read.allowed /srv/keys"));
+  const read = lines("read", ["/srv/keys", "/srv/out"]);
+  for (const path of ["/srv/keys", "/srv/out"])
+    assert.deepEqual(
+      read.filter((line) => line.endsWith(` ${path}`)),
+      [`policy.sheet.read.withheld ${path}`],
+    );
+  assert.ok(read.includes("policy.sheet.read.allowed /srv/data"));
+  assert.deepEqual(lines("write", ["/srv/out"]), ["policy.sheet.write.nothing "]);
+});
+
 test("explainPolicy() says who is asked, and which ways lead out of the sandbox", () => {
   const keys = (body: string): readonly string[] =>
     explainPolicy(loadPolicy([yamlSource(body)], facts)).answers.flatMap(({ lines }) => lines.map(({ key }) => key));

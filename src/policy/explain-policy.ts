@@ -14,11 +14,12 @@ function each(key: string, name: string, items: readonly string[]): readonly Sen
 
 const globTexts = ({ denyReadGlobs = [] }: CompiledPolicy["paths"]): readonly string[] => denyReadGlobs.map(({ text }) => text);
 
-function readLines({ paths }: CompiledPolicy): readonly Sentence[] {
+function readLines({ paths }: CompiledPolicy, withheld: readonly string[]): readonly Sentence[] {
   return [
     { key: "policy.sheet.read.system" },
     ...each("policy.sheet.read.root", "path", paths.allowWrite),
     ...each("policy.sheet.read.allowed", "path", paths.allowRead),
+    ...each("policy.sheet.read.withheld", "path", withheld),
     ...each("policy.sheet.read.denied", "path", paths.denyRead),
     ...(paths.denyReadGlobs ?? []).map(({ text, sparesToolchains }) => ({
       key: sparesToolchains === true ? "policy.sheet.read.denied-glob-spares" : "policy.sheet.read.denied-glob",
@@ -107,9 +108,18 @@ function heldLines(policy: CompiledPolicy): readonly Sentence[] {
   ];
 }
 
-export function explainPolicy(policy: CompiledPolicy): AnswerSheet {
+/** The policy without the entries that open nothing. */
+function asOpened(policy: CompiledPolicy, withheld: readonly string[]): CompiledPolicy {
+  const opened = (list: readonly string[]): readonly string[] => list.filter((path) => !withheld.includes(path));
+  const { paths } = policy;
+  return { ...policy, paths: { ...paths, allowRead: opened(paths.allowRead), allowWrite: opened(paths.allowWrite) } };
+}
+
+/** @param withheld entries of allowRead and allowWrite that open nothing on this machine: said, not listed as open */
+export function explainPolicy(compiled: CompiledPolicy, withheld: readonly string[] = []): AnswerSheet {
+  const policy = asOpened(compiled, withheld);
   const answers: readonly (readonly [Question, readonly Sentence[]])[] = [
-    ["read", readLines(policy)],
+    ["read", readLines(policy, withheld)],
     ["write", writeLines(policy)],
     ["connect", [{ key: "policy.sheet.connect.nothing" }]],
     ["identity", identityLines(policy)],

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { planSandbox } from "../../src/boundaries/process/process.ts";
+import { withheldOn } from "../../src/boundaries/process/rules.ts";
 import { textTree } from "../../src/boundaries/process/text-tree.ts";
 import { accessInView } from "../../src/boundaries/process/view.ts";
 import { sandboxIdSchema, taskIdSchema } from "../../src/contracts/ids.ts";
@@ -158,6 +159,13 @@ for (const [directory, file] of Object.entries(secrets)) {
     assert.equal(readable(file, user, ...second), false, "what one project closed, another one opened");
   });
 }
+
+test("what an untrusted project cannot open is shown as withheld, and nothing else is", () => {
+  const user = source(reading("/etc", "~/notes"), "user");
+  const { paths } = loadPolicy([user, source(reading("/etc/shadow", "/etc/hosts", "~/notes/x"), "project")], facts);
+  assert.deepEqual(withheldOn(tree, paths, home), ["/etc/shadow"]);
+  assert.deepEqual(withheldOn(tree, loadPolicy([source(reading("/etc/shadow"), "user")], facts).paths, home), []);
+});
 
 test("an untrusted project reaches nothing hidden through a link that the user opened a way to", () => {
   const user = source(reading("/etc", "~/notes"), "user");

@@ -1,5 +1,5 @@
 // The process boundary: a Linux process tree behind bubblewrap, Landlock and seccomp. INVARIANT I-02, I-03, I-04, I-09
-import type { Boundary, OpenContext, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
+import type { Boundary, HostUser, OpenContext, PathPolicy, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import os from "node:os";
 import { type Cgroup, findCgroups, joinCgroup, makeCgroup, removeCgroup } from "./cgroups.ts";
@@ -14,7 +14,7 @@ import { bubblewrapCommand, type TestLayers } from "./layers.ts";
 import { planSandbox, type SandboxPlan } from "./plan.ts";
 import { probeProcessBoundary } from "./probe.ts";
 import { ProcessSandbox } from "./process-sandbox.ts";
-import type { ProtectedPath } from "./rules.ts";
+import { type ProtectedPath, withheldOn } from "./rules.ts";
 import { findBubblewrap, isExecutable } from "./tools.ts";
 
 export { reapProcessSandbox, type ReapCounts, type ReapRequest } from "./reap.ts";
@@ -184,6 +184,11 @@ async function startGuarded(starting: Starting, masker: Masker | undefined): Pro
     await sandbox.close();
     throw error;
   }
+}
+
+/** The entries of allowRead and allowWrite that open nothing here: see `PathPolicy.openedWithin`. */
+export function withheldEntries(paths: PathPolicy, user: HostUser): readonly string[] {
+  return withheldOn(hostFileTree(user.uid !== 0), paths, user.home);
 }
 
 /** Opens nothing yet; `probe()` says what this machine can hold. */

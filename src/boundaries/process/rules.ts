@@ -2,13 +2,14 @@
 // person wrote beats the built-in rows about exactly the same path.
 import { posix } from "node:path";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
-import type { SandboxSpec } from "../../contracts/boundary.ts";
+import type { PathPolicy, SandboxSpec } from "../../contracts/boundary.ts";
 import { globThatDenies } from "./denied-globs.ts";
 import type { FileTree } from "./file-tree.ts";
 import { privateBases } from "./inside.ts";
 import { ancestorsOf, childOf, depthOf, isAtOrBelow, isBelow } from "./paths.ts";
 import { loaderFiles, systemDirectories, systemNames, systemSecretPatterns, systemSecrets } from "./system-tree.ts";
 import { toolchainPaths } from "./toolchains.ts";
+import { isOpenedWithin, withheldPaths } from "./withheld.ts";
 
 /** Who wants it, weakest first: built-in rows, the policy, and what no policy can change. */
 export type RuleOrigin = "built-in" | "policy" | "protected";
@@ -90,11 +91,24 @@ function builtInRules(spec: SandboxSpec, tree: FileTree): Rule[] {
     if (real === undefined || isReserved(real) || isAtOrBelow(spec.user.home, real)) continue;
     rules.push({ path: real, effect: "show", origin: "built-in" });
   }
-  for (const path of secretsOf(tree)) {
-    const real = tree.canonical(path);
-    if (real !== undefined) rules.push({ path: real, effect: "hide", origin: "built-in" });
-  }
+  for (const path of secretPlaces(tree)) rules.push({ path, effect: "hide", origin: "built-in" });
   return rules;
+}
+
+function secretPlaces(tree: FileTree): readonly string[] {
+  return secretsOf(tree).flatMap((path) => tree.canonical(path) ?? []);
+}
+
+const isDenial = ({ effect }: Rule): boolean => effect === "hide" || effect === "freeze";
+
+function hiddenByDefault(home: string, tree: FileTree): readonly string[] {
+  return [home, ...secretPlaces(tree)];
+}
+
+/** The entries of a policy that open nothing on this machine. @param home of the user */
+export function withheldOn(tree: FileTree, paths: PathPolicy, home: string): readonly string[] {
+  const canonical = (path: string): string => canonicalPath(tree, path);
+  return withheldPaths(paths, { canonical, hidden: () => hiddenByDefault(canonical(home), tree) });
 }
 
 /** The longest existing part without links, and the rest as written. */
@@ -155,19 +169,6 @@ function policyRules(spec: SandboxSpec, tree: FileTree): Rule[] {
   );
 }
 
-/**
- * The entries without those that would open what the default view hides although somebody who only narrows wrote them: whoever he
- * narrowed must have opened it too, by an entry at or below what is hidden. INVARIANT I-15
- */
-function withinBounds(policy: readonly Rule[], hidden: readonly string[], bounds: readonly (readonly string[])[]): readonly Rule[] {
-  const isOpenedBy = (bound: readonly string[], path: string): boolean =>
-    hidden
-      .filter((hide) => isAtOrBelow(path, hide))
-      .every((hide) => bound.some((opened) => isAtOrBelow(path, opened) && isAtOrBelow(opened, hide)));
-  const denies = ({ effect }: Rule): boolean => effect === "hide" || effect === "freeze";
-  return policy.filter((rule) => denies(rule) || bounds.every((bound) => isOpenedBy(bound, rule.path)));
-}
-
 /** A project in a directory that a rule hides cannot be worked in, and its write root would silently undo the rule. */
 function refuseHiddenWork(rules: readonly Rule[], paths: readonly string[]): void {
   for (const path of paths) {
@@ -208,9 +209,9 @@ export function compileRules(spec: SandboxSpec, tree: FileTree, protectedPaths: 
   refusePlantedLinks(spec, tree);
   const home = canonicalPath(tree, spec.user.home);
   const builtIn = builtInRules(spec, tree);
-  const hidden = [home, ...builtIn.filter(({ effect }) => effect === "hide").map(({ path }) => path)];
   const bounds = (spec.paths.openedWithin ?? []).map((bound) => bound.map((path) => canonicalPath(tree, path)));
-  const policy = withinBounds(policyRules(spec, tree), hidden, bounds);
+  const hidden = bounds.length === 0 ? [] : hiddenByDefault(home, tree);
+  const policy = policyRules(spec, tree).filter((rule) => isDenial(rule) || isOpenedWithin(rule.path, hidden, bounds));
   // What a person denies is not shown again by a deeper default of ours: ~/.cargo denied is ~/.cargo/bin denied.
   const denied = policy.filter(({ effect }) => effect === "hide").map(({ path }) => path);
   const isDenied = ({ path, effect }: Rule): boolean => effect === "show" && denied.some((place) => isAtOrBelow(path, place));

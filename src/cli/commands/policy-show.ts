@@ -1,4 +1,5 @@
 // `glovebox policy show`: the policy that applies, as a JSON document that is itself a policy file; with `--origin`, where each value is from.
+import type { EffectivePolicy } from "../../contracts/door.ts";
 import type { CompiledPolicy } from "../../contracts/policy-port.ts";
 import { escapeText } from "../../kit/escape-text.ts";
 import { printableJson, printableJsonLine } from "../../kit/printable-json.ts";
@@ -37,6 +38,11 @@ function originLines(policy: CompiledPolicy, context: CliContext): readonly stri
   return tableLines(rows, { style, columns });
 }
 
+/** Entries that stand in the document and open nothing. */
+function withheldLines({ withheld }: EffectivePolicy, { text }: CliContext): readonly string[] {
+  return withheld.map((path) => text({ key: "cli.policy-show.withheld", values: { path } }));
+}
+
 export const policyShowCommand: CliCommand = {
   words: ["policy", "show"],
   summary: "cli.policy-show.summary",
@@ -51,9 +57,12 @@ export const policyShowCommand: CliCommand = {
     const selection = await selectPolicy(context, input);
     const policy = await (await context.door()).policy(selection);
     if (context.isJson) {
-      const { hash, origins, document, valueOrigins } = policy;
-      await context.stdout.write(printableJson({ hash, origins, document, valueOrigins: Object.fromEntries(valueOrigins) }));
-    } else if (input.options.has("origin")) await context.stdout.lines(originLines(policy, context));
+      const { hash, origins, document, valueOrigins, withheld } = policy;
+      await context.stdout.write(printableJson({ hash, origins, document, valueOrigins: Object.fromEntries(valueOrigins), withheld }));
+      return 0;
+    }
+    await context.stderr.lines(withheldLines(policy, context));
+    if (input.options.has("origin")) await context.stdout.lines(originLines(policy, context));
     else await context.stdout.write(printableJson(policy.document));
     return 0;
   },

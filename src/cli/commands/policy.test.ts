@@ -48,6 +48,15 @@ test("policy show prints the document itself, and with --json the hash and origi
   assert.deepEqual(valueOrigins, { "filesystem.allowWrite": "flags" });
 });
 
+test("policy show says on the other channel which entries open nothing, and with --json lists them", async () => {
+  const policy = async () => ({ ...fakePolicy(), withheld: ["/home/me/keys"] });
+  const call = await callCli(["policy", "show"], { door: { policy } });
+  assert.match(call.err(), /\/home\/me\/keys/u);
+  assert.deepEqual(JSON.parse(call.out()), fakePolicy().document);
+  const { withheld } = JSON.parse((await callCli(["policy", "show", "--json"], { door: { policy } })).out()) as { withheld: unknown };
+  assert.deepEqual(withheld, ["/home/me/keys"]);
+});
+
 test("policy show --origin names the source of each value", async () => {
   const out = (await callCli(["policy", "show", "--origin"])).out();
   assert.match(out, /^built-in {2}apiVersion +"glovebox\/v1"$/mu);

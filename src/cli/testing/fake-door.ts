@@ -1,11 +1,10 @@
 // A door for tests: every method answers from a fixed value or from what the test puts in its place, and remembers what it was asked.
 import type { AnswerSheet } from "../../contracts/answer-sheet.ts";
 import type { ChangeCounts } from "../../contracts/changes.ts";
-import type { Door, DoctorReport, RunResult, VerifyReport } from "../../contracts/door.ts";
+import type { Door, DoctorReport, EffectivePolicy, RunResult, VerifyReport } from "../../contracts/door.ts";
 import { digestSchema, taskIdSchema } from "../../contracts/ids.ts";
 import type { StoredRecord } from "../../contracts/ledger.ts";
 import type { ChallengeReport, Checklist, Proof, ProofReport } from "../../contracts/proof.ts";
-import type { CompiledPolicy } from "../../contracts/policy-port.ts";
 
 export const fakeTask = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
 const hash = digestSchema.parse(`sha256:${"ab".repeat(32)}`);
@@ -126,9 +125,10 @@ export const fakeChallenge: ChallengeReport = {
 
 export const fakeVerifyReport: VerifyReport = { exit: 0, records: 123, treeHeads: 4, root: "cd".repeat(32), findings: [] };
 
-export function fakePolicy(): CompiledPolicy {
+export function fakePolicy(): EffectivePolicy {
   return {
     hash,
+    withheld: [],
     document: { apiVersion: "glovebox/v1", filesystem: { allowWrite: ["."], denyRead: [] }, limits: { returned: 16 } },
     origins: ["built-in", "flags"],
     valueOrigins: new Map([["filesystem.allowWrite", "flags"]]),
