@@ -16,6 +16,7 @@ const mine = attacks.filter((attack) => (attack.users ?? ["root", "ordinary"]).i
 
 let programs: ProgramCache;
 let provenControls = 0;
+let gatheredRows = 0;
 
 before(async () => {
   programs = await openProgramCache();
@@ -50,10 +51,16 @@ async function prove(attack: Attack): Promise<void> {
     assert.ok(verdict.attempted, `with ${configuration}: the program never came to its deed:\n${verdict.output}`);
     const held = absent || mustFail(attack, configuration);
     assert.equal(verdict.succeeded, !held, `with ${configuration} the attack must ${held ? "fail" : "succeed"}:\n${verdict.output}`);
+    assert.deepEqual(verdict.gathered?.quarantined ?? [], [], "prevention is the promise: nothing may be left to put into quarantine");
+    if ((verdict.gathered?.changes ?? 0) > 0) gatheredRows++;
   }
 }
 
 for (const attack of mine) test(`an attack that ${attack.name}`, () => proveAndLeaveNothing(attack));
+
+test("what an attack left in a write root was looked through for names to put into quarantine", () => {
+  assert.ok(gatheredRows > 30, `${gatheredRows} rows changed something`);
+});
 
 test("most positive controls succeeded on this kernel", () => {
   assert.ok(provenControls >= mine.length - 5, `${provenControls} of ${mine.length} controls succeeded`);

@@ -1,9 +1,10 @@
 // A wall that breaks ordinary tools is as wrong as a hole: each tool does the same behind the default policy as on the host.
 import assert from "node:assert/strict";
-import { access, constants, mkdir, realpath, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { readMachineLoad, remainingMs } from "../../scripts/lanes/lane-deadline.ts";
+import { runResultFileSchema } from "../../src/contracts/run-result-file.ts";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { makeGround } from "./harness/ground.ts";
 import { toolCases } from "./ordinary-tools/cases.ts";
@@ -99,6 +100,20 @@ async function strictFlags(root: string): Promise<readonly string[]> {
   return ["--policy", file];
 }
 
+const resultOf = (root: string): string => path.join(root, "result.json");
+
+/** The answer of the product itself: nothing got past the mediator. */
+async function assertNothingPlanted(root: string): Promise<void> {
+  const written = runResultFileSchema.parse(JSON.parse(await readFile(resultOf(root), "utf8")));
+  assert.ok("result" in written);
+  const { changes } = written.result;
+  assert.equal(changes?.counts.quarantined ?? 0, 0);
+  lookedThrough.push((changes?.counts.created ?? 0) + (changes?.counts.changed ?? 0));
+}
+
+/** Of each run inside: what it left made or changed. */
+const lookedThrough: number[] = [];
+
 function runInside(toolCase: ToolCase, place: Place, more: readonly string[] = []): Promise<Captured> {
   const flags = [...more, "--quiet", "--project", place.work, ...place.alsoRead.flatMap((directory) => ["--allow-read", directory])];
   const words = [process.execPath, mainFile, "run", ...flags, ...(toolCase.terminal === undefined ? [] : ["--pty"])];
@@ -120,11 +135,21 @@ async function compare(toolCase: ToolCase, flagsFor: (root: string) => Promise<r
   await using resources = new AsyncDisposableStack();
   const wanted = await expected(toolCase);
   const place = await preparePlace(resources, toolCase);
-  const { code, stdout, stderr } = await runInside(toolCase, place, await flagsFor(place.root));
+  const { code, stdout, stderr } = await runInside(toolCase, place, [
+    ...(await flagsFor(place.root)),
+    "--result-file",
+    resultOf(place.root),
+  ]);
   assert.deepEqual({ code, stdout: spelled(stdout, place.root) }, wanted, stderr);
+  await assertNothingPlanted(place.root);
 }
 
 for (const toolCase of toolCases) {
   test(`inside as outside: ${toolCase.name}`, () => compare(toolCase, async () => []));
   if (toolCase.strictToo === true) test(`inside as outside, in strict mode: ${toolCase.name}`, () => compare(toolCase, strictFlags));
 }
+
+test("most cases changed files, so that there was something to look through for what should not be there", () => {
+  const changed = lookedThrough.filter((count) => count > 0).length;
+  assert.ok(changed * 2 > lookedThrough.length, `${changed} of ${lookedThrough.length}`);
+});

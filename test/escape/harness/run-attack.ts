@@ -6,6 +6,7 @@ import path from "node:path";
 import type { Attack, Configuration, Run, Scene } from "./attack.ts";
 import { type Ground, makeGround } from "./ground.ts";
 import { type InsideRequest, insideEnvironment, runInside } from "./inside.ts";
+import { gatherPlanted, type Gathered } from "./planted.ts";
 import { runOutside } from "./outside.ts";
 import { type ProgramCache, attemptLine, installProgram } from "./program.ts";
 
@@ -17,6 +18,8 @@ export interface Verdict {
   /** False: the program never came to its deed, so that a failure would prove nothing. */
   readonly attempted: boolean;
   readonly output: string;
+  /** Behind the product's own guard alone. */
+  readonly gathered: Gathered | undefined;
 }
 
 /** The descriptor number that a leaky caller leaves open. High: Node closes the low ones at its start (uv_disable_stdio_inheritance). */
@@ -89,5 +92,7 @@ export async function runAttack(attack: Attack, configuration: Configuration, pr
   const program = await installProgram(attack.program, ground.tools, programs);
   const stage = await attack.stage(scene);
   const run = await runIn(attack, scene, [...program, ...stage.arguments]);
-  return { succeeded: await stage.succeeded(run), attempted: run.output.includes(attemptLine), output: run.output };
+  const succeeded = await stage.succeeded(run);
+  const gathered = configuration === "both" ? await gatherPlanted(ground) : undefined;
+  return { succeeded, attempted: run.output.includes(attemptLine), output: run.output, gathered };
 }
