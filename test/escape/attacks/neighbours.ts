@@ -1,6 +1,6 @@
 // Neighbours of the other rows: the same places reached with other means, mostly those of a script.
 import { once } from "node:events";
-import { rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { capture } from "../../../src/kit/spawn.ts";
 import type { Attack, Scene, Stage } from "../harness/attack.ts";
@@ -46,6 +46,39 @@ const files: readonly Attack[] = [
     stage: async (scene) => {
       await writeFile(path.join(scene.ground.out, "AGENTS.md"), "the host's own\n", { mode: 0o666 });
       return changesFile("home/project/out/AGENTS.md")(scene);
+    },
+  },
+  {
+    name: "reads a denied directory through a chain of relative links",
+    families: [2],
+    program: { sh: `ln -s ../vault "$2/one" && ln -s one "$2/two" && cat "$2/two/inner.txt"` },
+    heldBy: bothLayers,
+    stage: readsCanary("home/project/vault/inner.txt", (ground) => [ground.out]),
+  },
+  {
+    name: "writes through a link that the host left in the write root",
+    families: [2],
+    program: { sh: `echo changed > "$2/readme.txt"` },
+    heldBy: bothLayers,
+    stage: async (scene) => {
+      const way = path.join(scene.ground.out, "way");
+      await symlink(scene.ground.project, way);
+      return changesFile("home/project/readme.txt", () => [way])(scene);
+    },
+  },
+  {
+    name: "writes a protected file after renaming the directory above it",
+    families: [5],
+    program: { sh: `mv "\${1%/*}" "$2/moved" && echo changed > "$2/moved/kept.txt" && mv "$2/moved" "\${1%/*}"` },
+    heldBy: bothLayers,
+    paths: ({ paths, out }) => ({ ...paths, denyWrite: [...paths.denyWrite, path.join(out, "above/kept.txt")] }),
+    stage: async (scene) => {
+      const above = path.join(scene.ground.out, "above");
+      await mkdir(above);
+      await chmod(above, 0o777);
+      await writeFile(path.join(above, "kept.txt"), "kept\n");
+      await chmod(path.join(above, "kept.txt"), 0o666);
+      return changesFile("home/project/out/above/kept.txt", (ground) => [ground.out])(scene);
     },
   },
   {

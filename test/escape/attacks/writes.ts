@@ -1,10 +1,10 @@
 // Attacks that want to change something outside the write roots, or what a rule protects inside one.
-import { chmod, lstat, readdir, stat, writeFile } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import path from "node:path";
 import type { PathPolicy } from "../../../src/contracts/boundary.ts";
 import type { Attack } from "../harness/attack.ts";
 import type { Ground } from "../harness/ground.ts";
-import { changesFile, changesMetadata, hostContent, makesFile } from "../harness/stages.ts";
+import { changesFile, changesMetadata, makesFile } from "../harness/stages.ts";
 
 const bothLayers = ["outer", "inner"] as const;
 /** Landlock knows nothing of chmod, chown, utimes and attributes; strict mode has rows of its own. */
@@ -192,50 +192,4 @@ const strictMetadataWrites: readonly Attack[] = [
   },
 ];
 
-const privilegedFiles: readonly Attack[] = [
-  {
-    name: "leaves a setuid or setgid bit in the write root",
-    families: [15],
-    program: { c: "special-bits" },
-    heldBy: ["inner"],
-    stage: ({ ground, configuration }) => ({
-      arguments: [ground.out],
-      // Outside all ways must work (fchmodat2 is younger than some kernels); inside a single one is too many.
-      succeeded: async () => (await countSpecialBits(ground.out)) >= (configuration === "outside" ? 10 : 1),
-    }),
-  },
-  {
-    name: "rewrites an existing setuid program of the write root through a mapping",
-    families: [15],
-    program: { c: "rewrite-mapped" },
-    heldBy: ["inner"],
-    stage: async ({ ground }) => {
-      const target = path.join(ground.out, "program");
-      await writeFile(target, "#!/bin/true and some more");
-      await chmod(target, 0o4777);
-      return {
-        arguments: [target, "rewritten"],
-        succeeded: async () => (await hostContent(target))?.startsWith("rewritten") === true && ((await stat(target)).mode & 0o4000) !== 0,
-      };
-    },
-  },
-  {
-    name: "makes a device node in the write root",
-    families: [15],
-    users: ["root"],
-    program: { sh: `mknod "$1" c 1 3` },
-    heldBy: bothLayers,
-    stage: makesFile("home/project/out/device"),
-  },
-];
-
-async function countSpecialBits(directory: string): Promise<number> {
-  let count = 0;
-  for (const name of await readdir(directory)) {
-    const { mode } = await lstat(path.join(directory, name));
-    if ((mode & 0o6000) !== 0) count++;
-  }
-  return count;
-}
-
-export const writes: readonly Attack[] = [...contentWrites, ...linkWrites, ...metadataWrites, ...strictMetadataWrites, ...privilegedFiles];
+export const writes: readonly Attack[] = [...contentWrites, ...linkWrites, ...metadataWrites, ...strictMetadataWrites];

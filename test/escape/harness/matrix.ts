@@ -1,5 +1,6 @@
 // The page of attacks x layers for the documents, from the same data that the suite proves.
 import { type Attack, type Configuration, insideConfigurations, mustFail } from "./attack.ts";
+import { elsewhere } from "./elsewhere.ts";
 import { families } from "./families.ts";
 
 const headings: Readonly<Record<Exclude<Configuration, "outside">, string>> = {
@@ -34,5 +35,10 @@ export function renderMatrix(attacks: readonly Attack[]): string {
   const columns = ["an attack that ...", "families", ...insideConfigurations.map((name) => headings[name]), "run as", "note"];
   const table = [line(columns), line(columns.map(() => "---")), ...attacks.map(rowOf)];
   const names = [...families].map(([number, what]) => line([String(number), what]));
-  return [introduction, ...table, "", "## Families", "", line(["number", "what is tried"]), line(["---", "---"]), ...names, ""].join("\n");
+  const others = elsewhere.map(({ number, what, tests }) => line([String(number), what, tests.map((test) => `\`${test}\``).join("; ")]));
+  return [
+    ...[introduction, ...table, ""],
+    ...["## Families", "", line(["number", "what is tried"]), line(["---", "---"]), ...names, ""],
+    ...["## Held by other tests", "", line(["number", "what is tried", "tests"]), line(["---", "---", "---"]), ...others, ""],
+  ].join("\n");
 }

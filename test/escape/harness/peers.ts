@@ -42,12 +42,14 @@ export async function listenStream(
   return { port, received: async () => (await drain(), chunks.join("")) };
 }
 
-export async function listenDatagram(resources: AsyncDisposableStack, host: string): Promise<Listener> {
+/** @param joined the address of the interface on which `host` is a group to join */
+export async function listenDatagram(resources: AsyncDisposableStack, host: string, joined?: string): Promise<Listener> {
   const chunks: string[] = [];
   const socket = createSocket(host.includes(":") ? "udp6" : "udp4");
   socket.on("message", (bytes) => chunks.push(bytes.toString("latin1")));
   socket.bind({ address: host, port: 0 });
   await once(socket, "listening");
+  if (joined !== undefined) socket.addMembership(host, joined);
   resources.defer(async () => {
     socket.close();
     await once(socket, "close");
