@@ -1,7 +1,34 @@
 // Compilers and build tools: what they make must run.
+import path from "node:path";
 import type { ToolCase } from "./tool-case.ts";
 
+/** Our own packages: a compiler, a linter and the types that a small project wants. */
+const modules = path.join(import.meta.dirname, "../../../node_modules");
+
+/** Twelve modules, each with a test that is a process of its own. */
+const smallProject = `cat > make.mjs <<'END'
+import { mkdirSync, writeFileSync } from "node:fs";
+for (const name of ["src", "test"]) mkdirSync(name);
+for (let n = 0; n < 12; n++) {
+  writeFileSync("src/part" + n + ".ts", "export function add" + n + "(a: number, b: number): number {\\n  return a + b + " + n + ";\\n}\\n");
+  writeFileSync("test/part" + n + ".test.ts", 'import assert from "node:assert/strict";\\nimport { test } from "node:test";\\nimport { add' + n +
+    ' } from "../src/part' + n + '.ts";\\n\\ntest("adds", () => assert.equal(add' + n + '(1, 2), 3 + ' + n + '));\\ntest("waits", async () => assert.ok(await Promise.resolve(true)));\\n');
+}
+const scripts = { check: "tsc -p . && oxlint --quiet src test > lint.txt", test: "npm run --silent check && node --test --test-reporter=tap 'test/*.test.ts'" };
+writeFileSync("package.json", JSON.stringify({ name: "small", version: "1.0.0", type: "module", scripts }));
+writeFileSync("tsconfig.json", JSON.stringify({ compilerOptions: { strict: true, noEmit: true, module: "nodenext", allowImportingTsExtensions: true,
+  incremental: true, tsBuildInfoFile: "out/info", types: ["node"], typeRoots: [process.argv[2] + "/@types"] }, include: ["src", "test"] }));
+END
+node make.mjs "${modules}"`;
+
 export const builds: readonly ToolCase[] = [
+  {
+    name: "a small project's own npm test: types, lint, tests in twelve processes",
+    needs: ["node", "npm"],
+    alsoRead: [modules],
+    script: `${smallProject} && export PATH="${modules}/.bin:$PATH" npm_config_update_notifier=false && npm test > all.txt 2>&1; echo $?
+grep -E '^# (tests|pass|fail) ' all.txt; grep -o 'Found .* errors' lint.txt; ls out; sed -i 's/: number {/: string {/' src/part7.ts && npm run --silent check 2>&1 | grep -o 'src/part7.*TS2322'`,
+  },
   {
     name: "gcc and make: a library, a program, two jobs at once",
     strictToo: true,

@@ -12,6 +12,8 @@ export interface ToolCase {
   readonly terminal?: true;
   /** Runs a second time with every open mediated. */
   readonly strictToo?: true;
+  /** Directories that the default view does not show. */
+  readonly alsoRead?: readonly string[];
   /** Its exit code inside where the wall rightly refuses what the host allows; `prints` then says what it must print inside. */
   readonly refused?: number;
 }
