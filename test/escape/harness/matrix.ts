@@ -36,9 +36,11 @@ export function renderMatrix(attacks: readonly Attack[]): string {
   const table = [line(columns), line(columns.map(() => "---")), ...attacks.map(rowOf)];
   const names = [...families].map(([number, what]) => line([String(number), what]));
   const others = elsewhere.map(({ number, what, tests }) => line([String(number), what, tests.map((test) => `\`${test}\``).join("; ")]));
+  const tableOf = (heading: string, cells: readonly string[], lines: readonly string[]): string =>
+    [heading, "", line(cells), line(cells.map(() => "---")), ...lines, ""].join("\n");
   return [
-    ...[introduction, ...table, ""],
-    ...["## Families", "", line(["number", "what is tried"]), line(["---", "---"]), ...names, ""],
-    ...["## Held by other tests", "", line(["number", "what is tried", "tests"]), line(["---", "---", "---"]), ...others, ""],
+    [introduction, ...table, ""].join("\n"),
+    tableOf("## Families", ["number", "what is tried"], names),
+    tableOf("## Held by other tests", ["number", "what is tried", "tests"], others),
   ].join("\n");
 }
