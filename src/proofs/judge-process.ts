@@ -194,10 +194,15 @@ function passesSecret({ policy, secret }: Seen): boolean {
   return policy.environment.pass.some((name) => (name.endsWith("*") ? secret.name.startsWith(name.slice(0, -1)) : name === secret.name));
 }
 
-const isOwnPipe = (target: string): boolean => /^(?:pipe:\[|socket:\[|anon_inode:)/u.test(target);
+/** A pipe that we do not hold ourselves was made for the sandbox; its own script is open too. */
+function foreignDescriptors({ probe, self, ground }: Seen): readonly string[] {
+  const ours = new Set(self?.descriptors);
+  const isOwn = (target: string): boolean => (target.startsWith("pipe:[") && !ours.has(target)) || target.startsWith(`${ground.project}/`);
+  return (probe?.descriptors ?? []).filter((target) => target !== "" && !isOwn(target));
+}
 
 export function judgeIdentity(seen: Seen, promisedUid: number | undefined): readonly Draft[] {
-  const { probe, ground } = seen;
+  const { probe } = seen;
   const identity = looked(seen, {
     id: "identity.uid",
     question: "identity",
@@ -206,9 +211,7 @@ export function judgeIdentity(seen: Seen, promisedUid: number | undefined): read
     holds: probe !== undefined && probe.uid === promisedUid,
     walls: ["bubblewrap"],
   });
-  const foreign = (probe?.descriptors ?? []).filter(
-    (target) => target !== "" && !isOwnPipe(target) && !target.startsWith(`${ground.project}/`),
-  );
+  const foreign = foreignDescriptors(seen);
   const descriptors = looked(seen, {
     id: "identity.descriptors",
     question: "identity",
