@@ -19,6 +19,12 @@ test("a sandbox sees the system and the project, no home and no system secret", 
   assert.match(seen, /^work\napp$/mu);
 });
 
+test("a sandbox does not see the names of the keys that the kernel keeps for the user", async () => {
+  const world = await makeWorld();
+  assert.notEqual(await readFile("/proc/key-users", "latin1"), "");
+  assert.equal(await sh(world, "cat /proc/keys /proc/key-users /proc/self/root/proc/keys; echo end"), "end\n");
+});
+
 test("a sandbox writes in its write root and nowhere else, and its files belong to the root's owner", async () => {
   const world = await makeWorld();
   const script = `echo new > made; for d in / /etc /usr /run ${world.home} ${world.home}/work; do echo x > $d/glovebox-made && echo "wrote $d"; done`;

@@ -360,6 +360,15 @@ test("planSandbox() writes account files that name no other person of the host",
   assert.equal(passwd?.text, "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000:ann:/run/sandbox/home:/bin/sh\n");
 });
 
+test("planSandbox() empties the lists of the user's keys where the kernel has them", () => {
+  const emptied = (files: Readonly<Record<string, string>>) =>
+    planOf(specOf({}), files)
+      .dataFiles.filter(({ text }) => text === "")
+      .map(({ path }) => path);
+  assert.deepEqual(emptied(host), []);
+  assert.deepEqual(emptied({ ...host, "/proc/keys": "" }), ["/proc/keys"]);
+});
+
 test("sandboxPath() keeps what is visible in the caller's order and drops the rest", () => {
   const { pathFacts } = planOf(specOf({}));
   const path = [

@@ -66,6 +66,9 @@ interface DataSource {
   readonly text: string;
 }
 
+/** They name the keys that the kernel keeps for the host's user, whose id the sandbox shares. */
+const keyLists = ["/proc/keys", "/proc/key-users"] as const;
+
 function dataSources(spec: SandboxSpec, tree: FileTree, identity: Identity, view: View): readonly DataSource[] {
   const accounts = accountFiles(identity, { passwd: tree.text("/etc/passwd") ?? "", group: tree.text("/etc/group") ?? "" });
   const passwd = { path: "/etc/passwd", text: accounts.passwd };
@@ -80,7 +83,8 @@ function dataSources(spec: SandboxSpec, tree: FileTree, identity: Identity, view
     // A file that the host does not have cannot be put into its read-only /etc; one that a rule hides stays hidden.
     return access === "absent" || (access === "read" && tree.look(path)?.kind === "file");
   };
-  const result: DataSource[] = bound.filter(hasPlace).map((file) => ({ ...file, isBound: true }));
+  const empty = keyLists.filter((path) => tree.look(path)?.kind === "file").map((path) => ({ path, text: "" }));
+  const result: DataSource[] = [...bound.filter(hasPlace), ...empty].map((file) => ({ ...file, isBound: true }));
   if (gitConfig !== "") result.push({ path: `${homeInside}/.gitconfig`, isBound: false, text: gitConfig });
   return result;
 }
