@@ -21,6 +21,7 @@
 #define GM_TYPE_EXEMPT 0x03u // path that no glob denies
 #define GM_TYPE_GO 0x04u     // u32 pid of the sandbox's first process, or 0: only look, at the host's own view
 #define GM_TYPE_SETTLE 0x05u // empty, after READY: what has changed until now is to be masked
+#define GM_TYPE_UNTOLD 0x06u // empty: the guard judges every open, so a file system that tells of no change is no trouble
 
 // Masker to host.
 #define GM_TYPE_FOUND 0x41u   // u16 rule, u8 marks, u8 0, path: a match that existed; masked before READY

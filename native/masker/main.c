@@ -47,6 +47,10 @@ static bool take_frame(uint32_t *pid) {
     case GM_TYPE_RULE:
       good = length > 1 && rules_add(payload[0], payload + 1, length - 1);
       break;
+    case GM_TYPE_UNTOLD:
+      good = length == 0;
+      scan.takes_untold = true;
+      break;
     case GM_TYPE_GO:
       if (length != 4) break;
       *pid = read_u32(payload);

@@ -137,7 +137,7 @@ static void look_into(struct node *node) {
     return;
   }
   const enum file_system kind = file_system_of(fd);
-  if (kind == FILE_SYSTEM_UNTOLD) give_up_at(GM_TROUBLE_UNWATCHABLE, 0, node);
+  if (kind == FILE_SYSTEM_UNTOLD && !scan.takes_untold) give_up_at(GM_TROUBLE_UNWATCHABLE, 0, node);
   node->folds = kind == FILE_SYSTEM_FOLDS;
   watch(node, fd);
   list(node, fd);

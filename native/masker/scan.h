@@ -11,6 +11,7 @@ struct scan {
   int watcher;      // inotify; -1: only look, mask nothing
   int own_files;    // /proc/self/fd as it was before the sandbox's namespaces were joined
   bool late;        // the first command may run already
+  bool takes_untold; // a file system that tells of no change is no trouble
   uint64_t since;   // when the kernel's notice was taken, microseconds
   uint32_t masks;
 };

@@ -10,6 +10,7 @@ import {
   readdirSync,
   readlinkSync,
   realpathSync,
+  statfsSync,
 } from "node:fs";
 import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
 import { childOf } from "./paths.ts";
@@ -55,6 +56,8 @@ export interface FileTree {
   canonical(absolute: string): string | undefined;
   /** True when the host's own permissions let the sandbox's user read the file, or look into the directory. */
   canReach(absolute: string): boolean;
+  /** False where others change files and no notice of that comes here (NFS, FUSE, ...), or where the kernel will not say. */
+  tellsOfChanges(absolute: string): boolean;
   /** A small text file; undefined when it is absent or unreadable. */
   text(absolute: string): string | undefined;
 }
@@ -125,6 +128,25 @@ function surveyDirectory(bytes: string): Survey {
   }
 }
 
+/** By the kernel's numbers; native/masker/file-system.c holds the same, and a unit test compares them. */
+export const untoldTypes: ReadonlySet<bigint> = new Set([
+  0x6969n,
+  0x517bn,
+  0xff53_4d42n,
+  0xfe53_4d42n,
+  0x6573_5546n,
+  0x0102_1997n,
+  0x5346_414fn,
+  0x6b41_4653n,
+  0x00c3_6400n,
+  0x7375_7245n,
+  0x786f_4256n,
+  0x7461_636fn,
+  0x0116_1970n,
+  0x0bd0_0bd0n,
+  0x4750_4653n,
+]);
+
 /**
  * The real host. Synchronous: a plan asks a few hundred questions of warm directories.
  * @param readerIsSelf the sandbox keeps this process's uid and groups; otherwise its uid owns nothing and is in no group
@@ -153,6 +175,10 @@ export function hostFileTree(readerIsSelf: boolean): FileTree {
         lstatSync(absolute, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(absolute, "buffer");
       const found = orUndefined(find);
       return found === undefined ? undefined : asText(found, absolute);
+    },
+    tellsOfChanges: (absolute) => {
+      const type = orUndefined(() => statfsSync(absolute, { bigint: true }).type);
+      return type !== undefined && !untoldTypes.has(type & 0xffff_ffffn);
     },
     text: (absolute) => orUndefined(() => readFileSync(absolute, "utf8")),
   };

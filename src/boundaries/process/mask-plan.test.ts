@@ -1,23 +1,26 @@
 // Where the masker looks: only what the sandbox shows and a rule may match.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { PathGlob, PathPolicy, SandboxSpec } from "../../contracts/boundary.ts";
 import { sandboxIdSchema, taskIdSchema } from "../../contracts/ids.ts";
 import { globSegments } from "../../kit/path-glob.ts";
-import { maskPlanOf } from "./mask-plan.ts";
+import { type MaskPlan, maskPlanOf } from "./mask-plan.ts";
 import { compileRules } from "./rules.ts";
+import { untoldTypes } from "./file-tree.ts";
 import { textTree } from "./text-tree.ts";
 import { viewOf } from "./view.ts";
 
-const tree = textTree({
+const files = {
   "/usr/bin/sh": "",
   "/home/ann/.nvm/v26/bin/node": "",
   "/home/ann/work/a": "",
   "/home/ann/notes/b": "",
   "/srv/work/a": "",
-});
+};
 
-function placesOf(paths: Partial<PathPolicy>, projectDirectory = "/home/ann/work"): readonly string[] {
+function planOf(paths: Partial<PathPolicy>, projectDirectory = "/home/ann/work", untold?: string): MaskPlan | undefined {
+  const tree = textTree(files, {}, untold);
   const spec: SandboxSpec = {
     taskId: taskIdSchema.parse("t-000000000000-000000000001"),
     sandboxId: sandboxIdSchema.parse("s-000000000000-0000000000ff"),
@@ -38,8 +41,10 @@ function placesOf(paths: Partial<PathPolicy>, projectDirectory = "/home/ann/work
     },
     user: { uid: 1000, gid: 1000, name: "ann", home: "/home/ann" },
   };
-  return maskPlanOf(spec, tree, viewOf(spec, tree, compileRules(spec, tree, [])))?.places ?? [];
+  return maskPlanOf(spec, tree, viewOf(spec, tree, compileRules(spec, tree, [])));
 }
+
+const placesOf = (paths: Partial<PathPolicy>, project?: string): readonly string[] => planOf(paths, project)?.places ?? [];
 
 const glob: PathGlob = { text: "~/**/.env", segments: globSegments("/home/ann/**/.env") };
 const builtIn: PathGlob = { ...glob, sparesToolchains: true };
@@ -57,4 +62,21 @@ test("maskPlanOf() looks for the built-in pattern in no toolchain that only the 
   assert.deepEqual(placesOf({ denyReadGlobs: [builtIn] }), ["/home/ann/work"]);
   const named = placesOf({ denyReadGlobs: [builtIn], allowRead: ["/home/ann/.nvm/v26"] });
   assert.ok(named.includes("/home/ann/.nvm"));
+});
+
+test("maskPlanOf() asks for every open to be judged where a shown place tells of no change, whatever the home lies on", () => {
+  const ask = (untold: string) => planOf({ denyReadGlobs: [builtIn] }, "/home/ann/work", untold);
+  assert.deepEqual([ask("/home/ann/work")?.untold, ask("/home/ann/work")?.isStrict], ["/home/ann/work", true]);
+  assert.deepEqual([ask("/home/ann/.nvm")?.untold, ask("/home/ann/.nvm")?.isStrict], [undefined, false]);
+  assert.equal(planOf({ denyReadGlobs: [builtIn] }, "/srv/work", "/home/ann"), undefined);
+});
+
+test("the file systems that tell of no change are the masker's", () => {
+  const source = readFileSync(new URL("../../../native/masker/file-system.c", import.meta.url), "utf8");
+  const list = /untold\[\] = \{([^}]*)\}/u.exec(source)?.[1] ?? "";
+  assert.deepEqual(
+    [...untoldTypes],
+    [...list.matchAll(/0x[0-9a-f]+/gu)].map(([number]) => BigInt(number)),
+  );
+  assert.ok(untoldTypes.size >= 15);
 });

@@ -25,6 +25,10 @@ export interface MaskPlan {
   readonly rules: readonly MaskRule[];
   /** Paths that an allow names exactly: no glob denies them. */
   readonly exempt: readonly string[];
+  /** A place whose file system does not tell of what others change there: every open is mediated instead. */
+  readonly untold: string | undefined;
+  /** The guard judges every open, so that a mask is one of two layers and nothing depends on a notice. */
+  readonly isStrict: boolean;
 }
 
 /** A mask goes with the file that the host replaces; what lies outside write roots Landlock denies all the same. */
@@ -90,5 +94,6 @@ export function maskPlanOf(spec: SandboxSpec, tree: FileTree, view: View): MaskP
   const places = tops.map(({ path }) => path).filter(isConcerned);
   if (places.length === 0) return undefined;
   refuseTooMuch(places, rules);
-  return { places, rules, exempt: exemptPaths(spec.paths) };
+  const untold = places.find((path) => !tree.tellsOfChanges(path));
+  return { places, rules, exempt: exemptPaths(spec.paths), untold, isStrict: spec.paths.strict === true || untold !== undefined };
 }

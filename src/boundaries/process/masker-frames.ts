@@ -49,11 +49,12 @@ function ruleFrame({ kind, segments }: MaskRule): Buffer {
   return frame(maskerTypes.rule, Buffer.concat([Buffer.from([maskerKinds[kind]]), ...parts]));
 }
 
-export function planFrames({ places, rules, exempt }: MaskPlan): Buffer {
+export function planFrames({ places, rules, exempt, isStrict }: MaskPlan): Buffer {
   return Buffer.concat([
     ...places.map((path) => frame(maskerTypes.place, encodeByteText(path))),
     ...rules.map(ruleFrame),
     ...exempt.map((path) => frame(maskerTypes.exempt, encodeByteText(path))),
+    ...(isStrict ? [frame(maskerTypes.untold, Buffer.alloc(0))] : []),
   ]);
 }
 

@@ -17,6 +17,7 @@ export const maskerTypes = {
   exempt: 3,
   go: 4,
   settle: 5,
+  untold: 6,
   found: 0x41,
   ready: 0x42,
   late: 0x43,

@@ -27,9 +27,11 @@ export async function openMasker(masker: Masker, plan: SandboxPlan, guardPid: nu
   return plan.landlockRulesWithout(found);
 }
 
-export function maskerLayer(masker: Masker | undefined): WallReport["layers"] {
+export function maskerLayer(masker: Masker | undefined, { masks }: SandboxPlan): WallReport["layers"] {
   const ready = masker?.ready;
   if (ready === undefined) return [];
   const detail = `${ready.directories} directories watched, ${ready.masks} matches masked, looked through in ${(ready.scanUs / 1000).toFixed(1)} ms`;
-  return [{ name: "masker", detail }];
+  const untold =
+    masks?.untold === undefined ? [] : [{ name: "strict", detail: `${masks.untold} does not tell of changes: every open is mediated` }];
+  return [{ name: "masker", detail }, ...untold];
 }

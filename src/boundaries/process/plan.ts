@@ -179,7 +179,8 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const links = systemLinks(tree);
   // Root's places pass through the launcher, which resolves each path once and without links.
   const held = isRoot ? [] : heldPlaces(view);
-  const mediation = mediationOf(spec, tree, view);
+  const masks = maskPlanOf(spec, tree, view);
+  const mediation = mediationOf({ ...spec, paths: { ...spec.paths, strict: masks?.isStrict ?? spec.paths.strict === true } }, tree, view);
   const limits = planLimits(spec.limits, facts.machine, mediation.writeRoots.length > 0);
   return {
     view,
@@ -198,7 +199,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
     landlockRules: rulesWithout([]),
     landlockRulesWithout: rulesWithout,
     refuseSecondNames: (masked) => refuseShownNames(masked, rules, tree),
-    masks: maskPlanOf(spec, tree, view),
+    masks,
     mediation,
     limits,
     staged,

@@ -26,6 +26,7 @@ export interface ProbeTargets {
   readonly bubblewrap?: string;
   readonly guardPath: string;
   readonly launcherPath: string;
+  readonly maskerPath: string;
 }
 
 interface Finding {
@@ -156,6 +157,13 @@ async function tryIdmap({ launcherPath, guardPath }: ProbeTargets): Promise<{ re
   }
 }
 
+/** The built-in policy needs it wherever the project lies below the home. */
+function maskerLine({ maskerPath }: ProbeTargets): ProbeLine {
+  const numbers = ["max_user_watches", "max_user_instances"].map((name) => `${name} ${setting(`fs.inotify.${name}`) ?? "unknown"}`);
+  const detail = `${maskerPath}; fs.inotify: ${numbers.join(", ")}`;
+  return required({ name: "masker", works: isExecutable(maskerPath), detail, fix: { key: "wall.fix.setup" } });
+}
+
 async function rootLines(targets: ProbeTargets): Promise<readonly ProbeLine[]> {
   if (process.getuid?.() !== 0) return [];
   const works = isExecutable(targets.launcherPath);
@@ -228,6 +236,7 @@ export async function probeProcessBoundary(targets: ProbeTargets): Promise<Probe
     await bubblewrapLine(bubblewrap),
     namespacesLine(inside, bubblewrap === undefined ? "bubblewrap" : "guard"),
     required({ name: "guard", works: probe !== undefined, detail: targets.guardPath, fix: { key: "wall.fix.setup" } }),
+    maskerLine(targets),
     ...kernelLines(inside?.probe ?? probe),
     ...(await rootLines(targets)),
     ...limitLines(),

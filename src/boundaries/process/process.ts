@@ -61,7 +61,7 @@ function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers, m
   const inner = launched.ready.layers.map((name) => ({ name, detail: name === "landlock" ? `ABI ${launched.ready.landlockAbi}` : "on" }));
   const { identity } = plan;
   return {
-    layers: [...(layers.outer ? [outer] : []), ...inner, ...(layers.outer ? maskerLayer(masker) : [])],
+    layers: [...(layers.outer ? [outer] : []), ...inner, ...(layers.outer ? maskerLayer(masker, plan) : [])],
     limits: plan.limits.mechanisms,
     ...plan.sheet,
     connects: [],

@@ -1,11 +1,12 @@
 // A file tree made of text, for tests of the planner: path -> content, or `-> target` for a link. Directories follow from the paths.
 import type { Entry, FileTree } from "./file-tree.ts";
-import { ancestorsOf, childOf } from "./paths.ts";
+import { ancestorsOf, childOf, isAtOrBelow } from "./paths.ts";
 
 /** What differs from one hard link and modes 0644 and 0755. */
 export type TextAttributes = Readonly<Record<string, Partial<Pick<Entry, "links" | "mode" | "identity">>>>;
 
-export function textTree(files: Readonly<Record<string, string>>, attributes: TextAttributes = {}): FileTree {
+/** @param untold below this path the file system tells of no change */
+export function textTree(files: Readonly<Record<string, string>>, attributes: TextAttributes = {}, untold?: string): FileTree {
   const directories = new Set(["/", ...Object.keys(files).flatMap(ancestorsOf)]);
   const look = (path: string): Entry | undefined => {
     const text = files[path];
@@ -43,5 +44,6 @@ export function textTree(files: Readonly<Record<string, string>>, attributes: Te
       isClosed: look(directory)?.mode === 0,
     };
   };
-  return { look, survey, list, canReach, linkTarget, canonical, text: (path) => files[path] };
+  const tellsOfChanges = (path: string): boolean => untold === undefined || !isAtOrBelow(path, untold);
+  return { look, survey, list, canReach, linkTarget, canonical, tellsOfChanges, text: (path) => files[path] };
 }
