@@ -4,7 +4,7 @@ import { mkdtemp, realpath, rm, mkdir } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { openProcessBoundary } from "../src/boundaries/process/process.ts";
-import type { Sandbox } from "../src/contracts/boundary.ts";
+import type { PathPolicy, Sandbox } from "../src/contracts/boundary.ts";
 import { makeSandboxId, makeTaskId } from "../src/contracts/ids.ts";
 import { capture } from "../src/kit/spawn.ts";
 import { type Alternative, measureInTurn, printTimings } from "./measure.ts";
@@ -20,7 +20,10 @@ export const bareBubblewrap = [
 ].flatMap((line) => line.split(" "));
 
 /** Opens a process sandbox over an empty project below `base`. */
-export async function openBenchSandbox(base: string): Promise<{
+export async function openBenchSandbox(
+  base: string,
+  paths: Partial<PathPolicy> = {},
+): Promise<{
   readonly sandbox: Sandbox;
   readonly project: string;
   readonly privateDirectory: string;
@@ -41,7 +44,7 @@ export async function openBenchSandbox(base: string): Promise<{
       sandboxId: makeSandboxId(ids),
       projectDirectory: project,
       privateDirectory,
-      paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [project], denyWrite: [] },
+      paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [project], denyWrite: [], ...paths },
       environment: { PATH: "/usr/bin:/bin" },
       limits: {
         cpuMs: 600_000,
