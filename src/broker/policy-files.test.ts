@@ -79,6 +79,18 @@ test("gatherPolicySources() refuses a policy that is a link to nothing, or hangs
   await assert.doesNotReject(gatherPolicySources(parts, selection), "a directory that is a link may hold no policy");
 });
 
+test("gatherPolicySources() refuses a project policy that is a link to where a command may write, not one that leads out", async (t) => {
+  const { base, project, parts } = await places(t);
+  const selection = { projectDirectory: project };
+  const link = path.join(project, "glovebox.yaml");
+  for (const file of [path.join(project, "plain.yaml"), path.join(base, "outside.yaml")]) await writeFile(file, "a: 1\n");
+  await symlink("plain.yaml", link);
+  await assert.rejects(gatherPolicySources(parts, selection), refused("POLICY_UNREADABLE"));
+  await rm(link);
+  await symlink("../outside.yaml", link);
+  assert.equal((await gatherPolicySources(parts, selection)).length, 1);
+});
+
 test("readNamedPolicy() refuses what is missing, no regular file or too large", async (t) => {
   const { base } = await places(t);
   await writeFile(path.join(base, "large.yaml"), "#".repeat(256 * 1024 + 1));

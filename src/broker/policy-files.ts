@@ -1,6 +1,6 @@
 // Finds and reads the policy documents of a call: system, user, project and flags. Reading only; what they mean is the policy room's work.
 import { constants } from "node:fs";
-import { type FileHandle, lstat, open, stat as statFollowing } from "node:fs/promises";
+import { type FileHandle, lstat, open, realpath, stat as statFollowing } from "node:fs/promises";
 import path from "node:path";
 import type { PolicySelection } from "../contracts/door.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
@@ -94,9 +94,17 @@ async function findOne(directory: string, base: string, allowedOwners: readonly 
   return found[0];
 }
 
-/** `glovebox.yaml`, `.yml`, `.json` or `.toml` at the top of the project. */
-export function findProjectPolicy(projectDirectory: string): Promise<FoundPolicy | undefined> {
-  return findOne(projectDirectory, "glovebox", undefined);
+/**
+ * `glovebox.yaml`, `.yml`, `.json` or `.toml` at the top of the project.
+ * @throws POLICY_UNREADABLE also when it is a link to another name in the project: a command may write there. INVARIANT I-15
+ */
+export async function findProjectPolicy(projectDirectory: string): Promise<FoundPolicy | undefined> {
+  const found = await findOne(projectDirectory, "glovebox", undefined);
+  if (found === undefined) return undefined;
+  const [project, target] = await Promise.all([realpath(projectDirectory), realpath(found.file)]);
+  const isElsewhereInside = target.startsWith(`${project}/`) && target !== path.join(project, path.basename(found.file));
+  if (!isElsewhereInside) return found;
+  throw new GloveboxError("POLICY_UNREADABLE", "policy-files.linked-inside", { values: { file: found.file, target } });
 }
 
 /** One file named by a person. @throws POLICY_UNREADABLE when it is not there. */
