@@ -53,7 +53,7 @@ export const changeListSchema = z.strictObject({
   format: z.literal(1),
   roots: z.array(changeRootSchema),
   changes: z.array(changeSchema),
-  /** Changes that are not in the list, because a bound of it was reached. */
+  /** Changes that are not in the list, because a bound of it was reached or the write root was moved meanwhile. */
   missed: count,
 });
 export type ChangeList = z.infer<typeof changeListSchema>;

@@ -74,6 +74,7 @@ const projectFaults: Readonly<Record<string, string>> = {
   "policy.write-root-home": "policy.project-home",
   "policy.write-root-own": "policy.project-own",
   "policy.write-root-system": "policy.project-system",
+  "policy.write-root-trusted": "policy.project-trusted",
 };
 
 /** The built-in write root `.` is the project and no file's line: what is wrong is where the caller stands, so no place is named. */

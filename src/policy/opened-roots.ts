@@ -1,4 +1,5 @@
 // Directories that may never be opened: whoever writes there changes what the host trusts, whoever reads there reads its keys.
+import path from "node:path";
 import type { PolicyFacts } from "../contracts/policy-port.ts";
 import { isWithin } from "./path-rules.ts";
 
@@ -13,11 +14,15 @@ const sealedDirectories = [
   "/var/cache /var/log /var/run /var/spool",
 ].flatMap((line) => line.split(" "));
 
+/** Of the home directory: not at, above or below one of these. Names below a write root are held by the guard; the root's own name is not. */
+const trustedInHome = ".ssh .gnupg .config/fish .config/git .config/autostart .config/systemd .config/environment.d".split(" ");
+
 /** The situation (below `error.`) that forbids this write root, or undefined. @param root absolute, normalised */
 export function writeRootFault(root: string, facts: PolicyFacts): string | undefined {
   if (isWithin(facts.home, root)) return "policy.write-root-home";
   const touches = (sealed: string): boolean => isWithin(root, sealed) || isWithin(sealed, root);
   if ((facts.protectedPaths ?? []).some(touches)) return "policy.write-root-own";
+  if (trustedInHome.some((name) => touches(path.join(facts.home, name)))) return "policy.write-root-trusted";
   if (broadDirectories.some((broad) => isWithin(broad, root)) || sealedDirectories.some(touches)) return "policy.write-root-system";
   return undefined;
 }

@@ -240,8 +240,8 @@ test("loadPolicy() refuses a write root that is a link to a forbidden place", ()
   ]);
 });
 
-test("loadPolicy() refuses the built-in write root when the project is the home directory, the system or Glovebox's own place", () => {
-  for (const projectDirectory of ["/home/me", "/", "/usr", "/etc/x", "/opt/glovebox"]) {
+test("loadPolicy() refuses the built-in write root when the project is the home directory, its trusted settings, the system or Glovebox's own place", () => {
+  for (const projectDirectory of ["/home/me", "/", "/usr", "/etc/x", "/opt/glovebox", "/home/me/.ssh/tools"]) {
     const { problems } = buildPolicy([], { ...facts, projectDirectory });
     assert.deepEqual(
       problems.map(({ code, label, key, values }) => [code, label, key, values["root"]]),

@@ -83,6 +83,13 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ["filesystem: {allowWrite: [/tmp]}\n", ["POLICY_VALUE_INVALID policy.write-root-system 2 filesystem.allowWrite[0]"]],
   ["filesystem: {allowWrite: [/tmp/x, /usr/src/app, /var/www/x, ~/other]}\n", []],
   ["filesystem: {allowWrite: [~/.local]}\n", ["POLICY_VALUE_INVALID policy.write-root-own 2 filesystem.allowWrite[0]"]],
+  ...["~/.ssh", "~/.ssh/keys", "~/.config", "~/.config/systemd/user", "~/.config/fish"].map(
+    (root): readonly [string, readonly string[]] => [
+      `filesystem: {allowWrite: [${root}]}\n`,
+      ["POLICY_VALUE_INVALID policy.write-root-trusted 2 filesystem.allowWrite[0]"],
+    ],
+  ),
+  ["filesystem: {allowWrite: [~/.config/editor, ~/work/.ssh]}\n", []],
   ["filesystem: {allowWrite: [/opt/glovebox/src]}\n", ["POLICY_VALUE_INVALID policy.write-root-own 2 filesystem.allowWrite[0]"]],
   [
     "filesystem: {allowRead: [~/., /opt/glovebox]}\n",

@@ -137,7 +137,7 @@ test("nothing widens a system file with floor: true: user, trusted project, flag
 });
 
 test("an untrusted project's link is judged by the place behind it", () => {
-  const linked = { ...facts, canonicalPath: (path: string) => path.replace("/home/me/project/link", "/home/me/.ssh") };
+  const linked = { ...facts, canonicalPath: (path: string) => path.replace("/home/me/project/link", "/home/me/keys") };
   const project = yamlSource("filesystem:\n  allowRead: [./link/id]\n  allowWrite: [., ./link]\n", "project");
   assert.deepEqual(summaries(checkPolicy(project, linked)), [
     "POLICY_WIDENS policy.widens-project 3 filesystem.allowRead[0]",
