@@ -11,7 +11,8 @@ const output = path.join(root, "build/fuzz");
 const corpus = path.join(import.meta.dirname, "corpus");
 const gitCorpus = path.join(import.meta.dirname, "corpus-git");
 const readCorpus = path.join(import.meta.dirname, "corpus-read");
-const seconds = { clean: 15, planted: 25, git: 10, read: 10 };
+const maskerCorpus = path.join(import.meta.dirname, "corpus-masker");
+const seconds = { clean: 15, planted: 25, git: 10, read: 10, masker: 10 };
 const sanitizers = ["-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 const sources = ["frame", "message", "session", "arguments"].map((name) => path.join(root, `native/protocol/${name}.c`));
 
@@ -34,6 +35,7 @@ function run(file: string, args: readonly string[], timeoutMs: number): Outcome 
 const parserSources = [...["host-bytes.c", "frame-mutator.c"].map((file) => path.join(import.meta.dirname, file)), ...sources];
 const gitSources = [path.join(import.meta.dirname, "git-config.c"), path.join(root, "native/guard/git-config.c")];
 const readSources = [path.join(import.meta.dirname, "read-rules.c"), path.join(root, "native/masker/glob.c")];
+const maskerSources = [path.join(import.meta.dirname, "masker-input.c"), path.join(root, "native/masker/glob.c")];
 
 function build(name: string, defines: readonly string[], files: readonly string[]): string {
   mkdirSync(output, { recursive: true });
@@ -83,6 +85,10 @@ try {
   const readReport = report("rules about reading", reading);
   check(reading.status === 0, "the rules about reading survive, and say the same of a path and what lies below it", reading.log);
   check(readReport.executions > 10_000 && readReport.coverage > 50, "the fuzzer worked on them: executions and coverage", reading.log);
+  const masking = await fuzz(build("masker-input", [], maskerSources), seconds.masker, maskerCorpus);
+  const maskReport = report("what the masker is told and reads", masking);
+  check(masking.status === 0, "the masker's frames and rules survive", masking.log);
+  check(maskReport.executions > 2_000 && maskReport.coverage > 100, "the fuzzer worked on them too: executions and coverage", masking.log);
   const planted = await fuzz(build("host-bytes-planted", ["-DGLOVEBOX_PLANTED_OVERFLOW"], parserSources), seconds.planted, corpus);
   report("planted", planted);
   check(planted.status !== 0 && /AddressSanitizer: \S*overflow/u.test(planted.log), "the planted overflow is found", planted.log);
