@@ -43,6 +43,7 @@ export const runsLaterEndings: readonly string[] = [
 
 /** Directories: whatever lies in them. */
 export const runsLaterDirectories: readonly string[] = [
+  ".devcontainer",
   ".github/workflows",
   ".github/actions",
   ".circleci",

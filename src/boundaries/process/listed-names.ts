@@ -40,7 +40,19 @@ const userSettings = [
 ] as const;
 
 /** Read as soon as somebody enters the directory or opens it. */
-const directorySettings = [".envrc", ".husky", ".vscode", ".idea", ".mcp.json", ".claude", ".codex", ".cursor"] as const;
+const directorySettings = [
+  ".envrc",
+  ".husky",
+  ".vscode",
+  ".idea",
+  ".mcp.json",
+  ".claude",
+  ".codex",
+  ".cursor",
+  ".gemini",
+  ".windsurf",
+  ".zed",
+] as const;
 
 /** Our own policy: what a project could tell the next run. INVARIANT I-15 */
 const ownPolicy = ["glovebox.yaml", "glovebox.yml", "glovebox.json", "glovebox.toml", ".glovebox", ".config/glovebox"] as const;
