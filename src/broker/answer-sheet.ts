@@ -162,11 +162,23 @@ function heldLimit({ limit, mechanism, strength, overshoot }: LimitMechanism): S
   return say(`task.held.limit-${strength}`, { limit, mechanism });
 }
 
+/** What a layer that is simply on does, in words; others say more by their detail. */
+const layerKeys: Readonly<Record<string, string>> = {
+  descriptors: "task.held.descriptors",
+  noNewPrivs: "task.held.no-new-privs",
+  capabilities: "task.held.capabilities",
+  rlimits: "task.held.rlimits",
+  seccomp: "task.held.seccomp",
+  mediation: "task.held.mediation",
+};
+
+function heldLayer({ name, detail }: WallReport["layers"][number]): Sentence {
+  const key = detail === "on" ? layerKeys[name] : undefined;
+  return key === undefined ? say("task.held.layer", { name, detail }) : say(key);
+}
+
 function held(walls: WallReport): Lines {
-  return [
-    ...walls.layers.map((layer) => say("task.held.layer", { name: layer.name, detail: layer.detail })),
-    ...walls.limits.map(heldLimit),
-  ];
+  return [...walls.layers.map(heldLayer), ...walls.limits.map(heldLimit)];
 }
 
 function kept({ task, firstSeq, lastSeq, keptUntil, ending }: TaskView): Lines {

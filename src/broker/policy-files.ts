@@ -110,7 +110,7 @@ export async function findProjectPolicy(projectDirectory: string): Promise<Found
 /** One file named by a person. @throws POLICY_UNREADABLE when it is not there. */
 export async function readNamedPolicy(file: string): Promise<FoundPolicy> {
   const found = await readPolicy(file, undefined);
-  if (found === undefined) throw new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", { values: { file, errno: "ENOENT" } });
+  if (found === undefined) throw new GloveboxError("POLICY_UNREADABLE", "policy-files.missing", { values: { file } });
   return found;
 }
 

@@ -46,7 +46,8 @@ export const noChanges: ChangeCounts = {
   missed: 0,
 };
 
-function countsOf(changes: readonly Change[], missed: number, quarantined: number): ChangeCounts {
+/** What the changes themselves tell; what was missed or quarantined is none of them. */
+export function countsByKind(changes: readonly Change[]): Omit<ChangeCounts, "missed" | "quarantined"> {
   const of = (kind: Change["kind"]): number => changes.filter((change) => change.kind === kind).length;
   return {
     created: of("created"),
@@ -56,8 +57,6 @@ function countsOf(changes: readonly Change[], missed: number, quarantined: numbe
     replaced: of("replaced"),
     renamed: changes.filter(({ renamedFrom }) => renamedFrom !== undefined).length,
     runsLater: changes.filter(({ runsLater }) => runsLater === true).length,
-    quarantined,
-    missed,
   };
 }
 
@@ -111,7 +110,7 @@ export async function gatherChanges(request: GatherRequest): Promise<GatheredCha
     const runsLater = found.changes.filter((change) => change.runsLater === true).map(({ path }) => path);
     return {
       summary: {
-        counts: countsOf(found.changes, found.missed, planted.length),
+        counts: { ...countsByKind(found.changes), quarantined: planted.length, missed: found.missed },
         runsLater: runsLater.slice(0, shownMax),
         quarantined: planted.slice(0, shownMax),
         keptUntil: until,

@@ -1,5 +1,6 @@
 // The diff of a task: what was there before against what lies there now, as long as that is what the task left.
 import type { Change, DiffEntry, TaskDiff } from "../contracts/changes.ts";
+import { countsByKind } from "./gather-changes.ts";
 import type { LoadedChanges } from "./load-changes.ts";
 import { isInState } from "./path-state.ts";
 import { RootTree } from "./root-tree.ts";
@@ -69,7 +70,7 @@ function entryOf(change: Change, sides: Sides): DiffEntry {
 }
 
 /**
- * @param wanted absolute `paths`, none means all; `isBrief` leaves the lines out
+ * @param wanted absolute `paths`, none means all: the counts are of what they select; `isBrief` leaves the lines out
  * @throws USAGE_INVALID for a path at which nothing changed
  */
 export function taskDiff(loaded: LoadedChanges, wanted: { readonly paths: readonly string[]; readonly isBrief: boolean }): TaskDiff {
@@ -77,14 +78,15 @@ export function taskDiff(loaded: LoadedChanges, wanted: { readonly paths: readon
   const sides = new Sides(loaded, trees);
   let lines = 0;
   try {
-    const entries = selectChanges(loaded.task, loaded.list.changes, wanted.paths).map((change): DiffEntry => {
+    const selected = selectChanges(loaded.task, loaded.list.changes, wanted.paths);
+    const entries = selected.map((change): DiffEntry => {
       if (wanted.isBrief) return { change };
       if (lines > linesMax) return { change, absent: "tooLarge" };
       const entry = entryOf(change, sides);
       lines += entry.lines?.length ?? 0;
       return entry;
     });
-    return { task: loaded.task, entries, counts: loaded.counts };
+    return { task: loaded.task, entries, counts: { ...loaded.counts, ...countsByKind(selected) } };
   } finally {
     for (const tree of trees) tree.close();
   }

@@ -68,6 +68,22 @@ test("runCli() --version prints the version, as JSON too", async () => {
   assert.deepEqual(JSON.parse((await callCli(["--version", "--json"])).out()), { version: "1.2.3" });
 });
 
+test("runCli() --json gives help and completions as one document", async () => {
+  const help = await callCli(["help", "run"]);
+  for (const line of [
+    ["run", "--help", "--json"],
+    ["help", "run", "--json"],
+  ])
+    assert.deepEqual(JSON.parse((await callCli(line)).out()), { help: help.out().trimEnd() });
+  const script = await callCli(["completions", "bash"]);
+  assert.deepEqual(JSON.parse((await callCli(["completions", "bash", "--json"])).out()), { shell: "bash", script: script.out() });
+});
+
+test("runCli() help shows an option once, as the command means it", async () => {
+  const help = (await callCli(["help", "challenge"])).out();
+  assert.equal(help.match(/^ {2}--yes /gmu)?.length, 1, help);
+});
+
 test("runCli() shows an error as message, code and next step on stderr, and exits by the table", async () => {
   const error = new GloveboxError("POLICY_DENIED", "run.denied", { values: { command: "rm", rule: "c1" } });
   const call = await callCli(["doctor"], { door: { doctor: () => Promise.reject(error) } });

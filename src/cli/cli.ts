@@ -7,6 +7,7 @@ import { createTexts } from "../texts/texts.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { CliContext } from "./command.ts";
 import { commands } from "./commands.ts";
+import { writeHelp } from "./commands/help.ts";
 import { runCommand } from "./commands/run.ts";
 import { globalOptions, readEarlyChoices } from "./global-options.ts";
 import { closedPipeExit, Output, OutputClosed } from "./output.ts";
@@ -67,15 +68,13 @@ function refuseBrokenText(argv: readonly string[]): void {
 async function dispatch(context: CliContext, argv: readonly string[]): Promise<number> {
   refuseBrokenText(argv);
   const line = parseCommandLine(argv, commands);
-  const help = (words: readonly string[], style: CliContext["stdout"]["style"]) =>
-    helpLines(words, commands, { text: context.text, style });
   if (line.kind === "execute") return line.command.execute(context, { options: line.options, operands: line.operands });
   if (line.kind === "nothing") {
     // A script that lost its arguments must notice.
-    await context.stderr.lines(help([], context.stderr.style));
+    await context.stderr.lines(helpLines([], commands, { text: context.text, style: context.stderr.style }));
     return errorTable.USAGE_INVALID.exit;
   }
-  if (line.kind === "help") await context.stdout.lines(help(line.words, context.stdout.style));
+  if (line.kind === "help") await writeHelp(context, line.words, commands);
   else if (context.isJson) await context.stdout.write(printableJson({ version: context.version }));
   else await context.stdout.line(`glovebox ${context.version}`);
   return 0;

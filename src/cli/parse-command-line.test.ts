@@ -93,12 +93,14 @@ test("parseCommandLine() refuses missing, unexpected and repeated values", () =>
   refuses(["run", "--policy", "--", "true"], "usage.value-missing", { option: "--policy" });
   for (const empty of [["--project", ""], ["--project="], ["--allow-write", ""]])
     refuses(["run", ...empty, "--", "true"], "usage.value-missing");
+  refuses(["--lang"], "usage.value-missing", { option: "--lang" });
   refuses(["doctor", "--json=yes"], "usage.value-unexpected", { option: "--json" });
   refuses(["run", "--wall", "1s", "--wall", "2s", "--", "true"], "usage.option-repeated", { option: "--wall" });
 });
 
 test("parseCommandLine() refuses missing and surplus operands", () => {
   refuses(["policy", "check"], "usage.operand-missing", { operand: "FILE" });
+  refuses(["diff"], "usage.operand-missing", { operand: "TASK" });
   refuses(["policy", "check", "a", "b"], "usage.operand-unexpected", { operand: "b" });
   refuses(["doctor", "x"], "usage.operand-unexpected", { operand: "x" });
 });

@@ -54,7 +54,9 @@ function splitCommandLine(argv: readonly string[], commands: readonly CliCommand
       );
       throw isForCommand ? usageError("usage.option-too-early", { option: word }) : unknownOption(word, globalOptions, "glovebox");
     }
-    index += option.value !== undefined && !word.includes("=") ? 2 : 1;
+    const isApart = option.value !== undefined && !word.includes("=");
+    if (isApart && index + 1 === head.length) throw usageError("usage.value-missing", { option: word, value: option.value });
+    index += isApart ? 2 : 1;
   }
   const words = index < head.length ? matchWords(head.slice(index), commands) : [];
   return { words, head: [...head.slice(0, index), ...head.slice(index + words.length)], tail };
@@ -141,7 +143,9 @@ function readOperands(split: Split, tokens: readonly Token[], command: CliComman
   if (extra !== undefined) throw usageError("usage.operand-unexpected", { operand: extra, command: name });
   if (operands.length < command.arguments.minimum) {
     const example = command.examples[0]?.line ?? `${name} ${command.synopsis}`;
-    throw usageError("usage.operand-missing", { operand: command.synopsis, command: name, example });
+    // What stands in brackets may be left out and is not what is missing.
+    const operand = command.synopsis.replace(/ ?\[[^\]]*\]/gu, "");
+    throw usageError("usage.operand-missing", { operand, command: name, example });
   }
   return operands;
 }

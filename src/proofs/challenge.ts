@@ -12,6 +12,7 @@ import {
   makeChallengeGround,
   type Reached,
 } from "./challenge-ground.ts";
+import { plantNamed } from "./proving-ground.ts";
 import { say } from "./draft.ts";
 import { type ControlParts, runControl } from "./run-control.ts";
 import type { ProofParts } from "./run-probes.ts";
@@ -19,11 +20,12 @@ import type { ProofParts } from "./run-probes.ts";
 const limitMs = 60_000;
 const outputMax = 1 << 20;
 
-async function outside(script: string, parts: ControlParts): Promise<Reached> {
+async function outside(script: string, parts: ProofParts, control: ControlParts): Promise<Reached> {
   await using ground = await makeChallengeGround(script);
+  await plantNamed(ground, await parts.policyFor(ground.project));
   const command = await commandOf(ground);
   const before = await ownedList(ground);
-  const { output } = await runControl(ground, command, parts);
+  const { output } = await runControl(ground, command, control);
   return judgeReached(ground, differences(before, await ownedList(ground)), output);
 }
 
@@ -44,6 +46,7 @@ interface InsideEnd {
 async function inside(script: string, parts: ProofParts, ask: AskPerson | undefined): Promise<InsideEnd> {
   await using ground = await makeChallengeGround(script);
   const policy = await parts.policyFor(ground.project);
+  await plantNamed(ground, policy);
   const argv = await commandOf(ground);
   const request: RunRequest = {
     policy: { projectDirectory: ground.project },
@@ -107,7 +110,7 @@ export interface ChallengeOptions {
 
 /** @throws what the ordinary way in throws when the policy does not let the script run */
 export async function runChallenge(parts: ProofParts, { script, control, ask }: ChallengeOptions): Promise<ChallengeReport> {
-  const free = await outside(script, control);
+  const free = await outside(script, parts, control);
   const held = await inside(script, parts, ask);
   const walls = recordedWalls(held.records);
   const judged = targets.map((target): ChallengeTarget => {

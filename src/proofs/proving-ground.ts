@@ -76,14 +76,23 @@ function exampleOf({ segments }: PathGlob): string | undefined {
   return names.some((name) => /[[\\]/u.test(name)) ? undefined : `/${names.join("/")}`;
 }
 
+/** Every one is made, since no sandbox opens over a denied place that is missing; the first are probed. */
+async function plantEach(files: readonly string[]): Promise<readonly Bait[]> {
+  const baits: Bait[] = [];
+  for (const file of files) baits.push(await plantBait(file));
+  return baits.slice(0, baitsMax);
+}
+
 /** Makes what the policy's rules name inside the ground, before a sandbox opens over it. */
-export async function plantBaits(ground: ProvingGround, { paths }: CompiledPolicy): Promise<Baits> {
+export async function plantNamed(ground: ProvingGround, { paths }: CompiledPolicy): Promise<Pick<Baits, "deniedRead" | "deniedWrite">> {
   for (const root of below(ground, paths.allowWrite)) await mkdir(root, { recursive: true });
-  const deniedRead: Bait[] = [];
   const covered = (paths.denyReadGlobs ?? []).flatMap((glob) => exampleOf(glob) ?? []);
-  for (const file of below(ground, [...paths.denyRead, ...covered]).slice(0, baitsMax)) deniedRead.push(await plantBait(file));
-  const deniedWrite: Bait[] = [];
-  for (const file of below(ground, paths.denyWrite).slice(0, baitsMax)) deniedWrite.push(await plantBait(file));
+  const deniedRead = await plantEach(below(ground, [...paths.denyRead, ...covered]));
+  return { deniedRead, deniedWrite: await plantEach(below(ground, paths.denyWrite)) };
+}
+
+export async function plantBaits(ground: ProvingGround, policy: CompiledPolicy): Promise<Baits> {
+  const { deniedRead, deniedWrite } = await plantNamed(ground, policy);
   const allowed = await plantBait(path.join(ground.project, "allowed"));
   const outside = await plantBait(path.join(ground.outside, "victim"));
   return { allowed, outside, deniedRead, deniedWrite };

@@ -216,7 +216,8 @@ test("a file that is too large to keep is listed, and undo says that it was not 
   const { door, project, run } = await scene(t);
   await writeFile(path.join(project, "large"), Buffer.alloc(17 * 1024 * 1024));
   const { task } = await run("echo x >> large; echo x > a.txt");
-  const { entries } = await door.diff({ task, paths: [path.join(project, "large")], isBrief: false });
+  const { entries, counts } = await door.diff({ task, paths: [path.join(project, "large")], isBrief: false });
+  assert.deepEqual([counts.changed, counts.created], [1, 0], "more was counted than asked for");
   assert.deepEqual([entries[0]?.change.kind, entries[0]?.change.kept], ["changed", "tooLarge"]);
   await assert.rejects(door.undo({ task, paths: [], isPartial: false }), { code: "CHANGES_NOT_KEPT" });
   assert.equal((await door.undo({ task, paths: [], isPartial: true })).restored.length, 1);

@@ -65,6 +65,15 @@ test("challenge shows an attack reach four things outside and none inside, with 
   assert.ok(refused.length > 0, "the refused calls are not told");
 });
 
+test("challenge makes every place that the policy denies in the project, more than it would probe", async (t) => {
+  const places = await makePlaces(t);
+  const policy = path.join(path.dirname(places.project), "policy.yaml");
+  const denied = Array.from({ length: 20 }, (_, index) => `private-${index}`);
+  await writeFile(policy, `apiVersion: glovebox/v1\nfilesystem: {denyRead: [${denied.join(", ")}], denyWrite: [kept]}\n`);
+  const { code, stdout } = await challenge(places, product, attack, "--yes", "--policy", policy);
+  assert.equal(code, 0, stdout);
+});
+
 test("challenge says that a script proves nothing which reaches nothing outside either", async (t) => {
   const { code, stdout } = await challenge(await makePlaces(t), product, "echo harmless > mine\n", "--yes");
   assert.equal(code, 122, stdout);

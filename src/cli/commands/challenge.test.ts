@@ -18,7 +18,7 @@ test("challenge asks at the terminal: yes runs it, anything else does not", asyn
   assert.equal(agreed.code, 0);
   assert.match(
     agreed.out(),
-    /held a file outside the project was changed\n {6}outside: reached; inside: not reached\n {6}held by: bubblewrap/u,
+    /held: changing a file outside the project\n {6}outside: reached; inside: not reached\n {6}held by: bubblewrap/u,
   );
   const refused = await callCli(["challenge", script], { cwd: "/usr", answer: () => "y" });
   assert.equal(refused.code, 121);

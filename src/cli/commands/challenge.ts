@@ -47,7 +47,7 @@ function targetLines(target: ChallengeTarget, { text, stdout }: CliContext): rea
   const walls =
     target.heldBy.length === 0 ? [] : [`      ${text({ key: "cli.prove.held-by", values: { walls: target.heldBy.join(", ") } })}`];
   return [
-    `   ${stdout.style(paint, text({ key }))} ${text(target.what)}`,
+    `   ${stdout.style(paint, text({ key }))}: ${text(target.what)}`,
     `      ${text({ key: "cli.challenge.both", values })}`,
     ...walls,
   ];

@@ -1,4 +1,5 @@
 // `glovebox completions SHELL`: a script that lets the shell finish what a person begins to type.
+import { printableJson } from "../../kit/printable-json.ts";
 import { bashScript } from "../completions/bash.ts";
 import { completionTable, type CompletionTable } from "../completions/completion-table.ts";
 import { fishScript } from "../completions/fish.ts";
@@ -29,7 +30,8 @@ export function createCompletionsCommand(commands: () => readonly CliCommand[]):
       const [shell = ""] = operands;
       const script = scripts.get(shell);
       if (script === undefined) throw usageError("usage.shell-unknown", { shell, choices: [...scripts.keys()].join(", ") });
-      await context.stdout.write(script(completionTable(commands(), context.text)));
+      const text = script(completionTable(commands(), context.text));
+      await context.stdout.write(context.isJson ? printableJson({ shell, script: text }) : text);
       return 0;
     },
   };

@@ -20,7 +20,7 @@ export const diffCommand: CliCommand = {
     { line: "glovebox diff t-0193f0c2a1b2-4d5e6f708192 --stat", about: "cli.diff.example.stat" },
     { line: "glovebox diff t-0193f0c2a1b2-4d5e6f708192 src", about: "cli.diff.example.path" },
   ],
-  notes: ["cli.diff.note-one", "cli.diff.note-two"],
+  notes: ["cli.diff.note-one", "cli.diff.note-two", "cli.diff.note-three"],
   execute: async (context, input) => {
     const [task = "", ...named] = input.operands;
     const paths = named.map((name) => path.resolve(context.cwd, name));

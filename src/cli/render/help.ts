@@ -46,7 +46,11 @@ function commandHelp(command: CliCommand, help: HelpOptions): string[] {
     ...own,
     "",
     heading("cli.help.global-options", help),
-    ...optionLines(globalOptions, help),
+    // What a command means by an option of the same name stands above.
+    ...optionLines(
+      globalOptions.filter(({ name }) => !command.options.some((option) => option.name === name)),
+      help,
+    ),
     ...notes,
     "",
     heading("cli.help.examples", help),
