@@ -18,3 +18,7 @@ test("readMachineLoad() knows at least one processor", () => {
   const { runnable, processors } = readMachineLoad();
   assert.ok(runnable >= 0 && processors >= 1);
 });
+
+test("remainingMs() is whole milliseconds, as a timer takes them", () => {
+  assert.ok(Number.isInteger(remainingMs(90_000, 0, { runnable: 5.77, processors: 2 })));
+});

@@ -20,5 +20,5 @@ export function readMachineLoad(): MachineLoad {
 /** @returns how much longer a lane that has run for `elapsedMs` may go on; 0 when it has overrun */
 export function remainingMs(deadlineMs: number, elapsedMs: number, { runnable, processors }: MachineLoad): number {
   const times = Math.min(mostTimes, Math.max(1, runnable / processors));
-  return Math.max(0, deadlineMs * times - elapsedMs);
+  return Math.max(0, Math.ceil(deadlineMs * times - elapsedMs));
 }

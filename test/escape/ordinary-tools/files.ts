@@ -27,7 +27,7 @@ tar -c t | (mkdir p && cd p && tar -x) && find p | sort && tar -g snap -cf inc0.
     name: "rsync: copies, updates, deletes, partial and in-place writes, hard links, checksums",
     strictToo: true,
     needs: ["rsync"],
-    script: `mkdir -p from/sub && echo one > from/one && echo two > from/sub/two && ln -s one from/link && ln from/one from/hard && chmod 600 from/sub/two && touch -d 2001-02-03T04:05:06Z from/one
+    script: `mkdir -p from/sub && echo one > from/one && echo two > from/sub/two && ln -s one from/link && ln from/one from/hard && chmod 600 from/sub/two && touch -d 2001-02-03T04:05:06Z from/one from/sub
 rsync -aH from/ to/ && find to -printf '%P %y %m %n %l\\n' | sort && echo more >> from/one && rm from/sub/two && rsync -aHi --delete from/ to/ && cat to/hard
 rsync -a --inplace from/ to/ && rsync -ac --backup --suffix=.old --partial-dir=.part from/ third/ && ls -A third && rsync -an --delete from/ to/ | wc -l`,
   },
