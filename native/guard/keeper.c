@@ -201,12 +201,15 @@ _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
   if (keeper.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) _exit(1);
   volatile struct child_failure shared = {0};
   int handover[2] = {-1, -1};
-  if (is_mediated(&plan->wall)) open_handover(handover);
+  const bool mediated = is_mediated(&plan->wall);
+  if (mediated) open_handover(handover);
   reports = socket;
   take_file_limit(&plan->request);
   struct child_plan handed = *plan;
   handed.wall.handover = handover[1];
-  const pid_t pid = start(&handed, &shared);
+  const bool enlisted = !mediated || mediator_enlist();
+  if (!enlisted) errno = EAGAIN;
+  const pid_t pid = enlisted ? start(&handed, &shared) : -1;
   struct child_failure failure = {.stage = shared.stage, .wall = {shared.wall.wall, shared.wall.error}, .error = shared.error};
   if (pid < 0) failure = (struct child_failure){.stage = GB_STAGE_FORK, .error = (uint32_t)errno};
   for (int index = 0; index < 3; index++) close(plan->streams[index]);

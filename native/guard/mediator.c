@@ -27,7 +27,7 @@
 #define SET_FLAGS _IOW('!', 4, uint64_t) // Linux 6.6: the caller and its mediator run on one processor in turn
 #define SYNC_WAKE_UP 1ul
 
-static int notifications;
+static int notifications = -1;
 static mediator_reporter reporter;
 static atomic_uint refusals;
 
@@ -131,6 +131,7 @@ static bool nobody_is_left(void) {
 }
 
 static pthread_mutex_t crew_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t listener_is_there = PTHREAD_COND_INITIALIZER;
 static int crew, waiting; // threads that serve, and those of them that wait on behalf of a caller
 
 static void *serve(void *unused);
@@ -163,9 +164,16 @@ static bool is_surplus(void) {
   return surplus;
 }
 
+static void wait_for_listener(void) {
+  pthread_mutex_lock(&crew_mutex);
+  while (notifications < 0) pthread_cond_wait(&listener_is_there, &crew_mutex);
+  pthread_mutex_unlock(&crew_mutex);
+}
+
 static void *serve(void *unused) {
   (void)unused;
   if (unshare(CLONE_FS) != 0) _exit(1); // a umask and a directory of this thread's own
+  wait_for_listener();
   for (;;) {
     struct seccomp_notif call;
     memset(&call, 0, sizeof call);
@@ -195,15 +203,22 @@ bool mediator_start_thread(void *(*run)(void *), void *argument) {
   return started;
 }
 
-bool mediator_start(int listener, mode_t mask, mediator_reporter report) {
-  caller_umask_begins(mask);
-  if (!interruption_prepare()) return false;
-  notifications = listener;
-  reporter = report;
-  ioctl(listener, SET_FLAGS, SYNC_WAKE_UP); // a kernel without it is only slower
+bool mediator_enlist(void) {
   for (int count = 0; count < THREADS; count++) {
     if (!enlist()) return false;
   }
+  return true;
+}
+
+bool mediator_start(int listener, mode_t mask, mediator_reporter report) {
+  caller_umask_begins(mask);
+  if (!interruption_prepare()) return false;
+  reporter = report;
+  ioctl(listener, SET_FLAGS, SYNC_WAKE_UP); // a kernel without it is only slower
+  pthread_mutex_lock(&crew_mutex);
+  notifications = listener;
+  pthread_cond_broadcast(&listener_is_there);
+  pthread_mutex_unlock(&crew_mutex);
   return true;
 }
 

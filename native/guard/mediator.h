@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+// Makes the threads, before the command is there: it may use up the processes that its limit leaves. False: there are none for them.
+bool mediator_enlist(void);
 // Starts answering; `mask` is the umask that the command begins with. False: the keeper must end, and with it everything. `report` sends what the mediator refused to the guard.
 typedef void (*mediator_reporter)(uint32_t call, uint32_t error, uint32_t rule, const char *path, uint32_t length);
 bool mediator_start(int listener, mode_t mask, mediator_reporter report);
