@@ -89,7 +89,11 @@ class Collection {
   }
 
   #place(path: string, tree: RootTree): void {
-    const now = tree.look(path);
+    const now = tree.lookUnlessClosed(path);
+    if (now === "closed") {
+      this.#missed += 1;
+      return;
+    }
     this.#places.set(path, { tree, now });
     if (now === undefined) return;
     for (const key of [now.ino.toString(), inodeKey(now.ino.toString(), now.birthtimeNs.toString())]) {

@@ -29,8 +29,8 @@ function textBefore({ before }: Suspect, touches: Touches): string {
 }
 
 function isNew({ path: file, tree, before }: Suspect, touches: Touches): boolean {
-  const now = tree.look(file);
-  if (now === undefined) return false;
+  const now = tree.lookUnlessClosed(file);
+  if (now === undefined || now === "closed") return false; // nobody can use what lies in a closed directory; the list counts it as missed
   if (before === undefined || now.ino.toString() !== before.inode) return true;
   // The same file: only what was written to has a content from before.
   return touches.records.contents.has(before.identity) && now.ctimeNs.toString() !== before.changedNs;

@@ -113,6 +113,16 @@ export class RootTree {
     return place === undefined ? undefined : unlessAbsent(() => lstatSync(below(place.directory, place.name), { bigint: true }));
   }
 
+  /** As look(); "closed" below a directory into which not even its owner may look, as a task can leave one behind. */
+  lookUnlessClosed(path: string): BigIntStats | "closed" | undefined {
+    try {
+      return this.look(path);
+    } catch (error) {
+      if (systemErrorCode(error) === "EACCES") return "closed";
+      throw error;
+    }
+  }
+
   linkTarget(path: string): string | undefined {
     const place = this.parentOf(path);
     if (place === undefined) return undefined;
