@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, test, type TestContext } from "node:test";
@@ -89,7 +89,8 @@ test("a limit that is reached later ends the masker with the path", async (t) =>
 });
 
 test("a directory that its own user has closed to listing is looked into all the same", async (t) => {
-  const { room, masker } = await sceneOf(t, "mkdir shut; echo canary > shut/.env; chmod 0111 shut");
+  const { room, place, masker } = await sceneOf(t, "mkdir shut; echo canary > shut/.env; chmod 0111 shut");
+  t.after(() => chmod(path.join(place, "shut"), 0o700)); // so that an ordinary user can remove it
   await masker.open(room.pid);
   assert.match(await room.run("cat shut/.env"), /Permission denied/u);
 });
