@@ -188,7 +188,8 @@ for (const identity of identities) {
       await using guard = await openGuard({ identity });
       const execution = await start(guard.session, ["sleep", "1000"]);
       let hasSettled = false;
-      const writing = execution.writeStdin(Buffer.alloc(2 << 20)).finally(() => {
+      // More than the guard takes and throws away between the end of the command and the end of its tree, on a busy machine too.
+      const writing = execution.writeStdin(Buffer.alloc(64 << 20)).finally(() => {
         hasSettled = true;
       });
       const other = await startShell(guard.session, "echo alive");
