@@ -22,6 +22,16 @@ export function unlessAbsent<T>(look: () => T): T | undefined {
   }
 }
 
+/** "closed" below a directory into which not even its owner may look, as a task can leave one behind; without root that stops us too. */
+function unlessClosed<T>(look: () => T): T | "closed" {
+  try {
+    return look();
+  } catch (error) {
+    if (systemErrorCode(error) === "EACCES") return "closed";
+    throw error;
+  }
+}
+
 function namesOf(path: string): readonly string[] {
   return path.split("/").filter((name) => name !== "");
 }
@@ -50,12 +60,12 @@ export class RootTree {
   readonly #root: number;
   readonly #open = new Map<string, number>();
 
-  /** @returns undefined when the root is not what it was */
+  /** @returns undefined when the root is not what it was, or cannot be reached */
   static open(path: string, identity: string): RootTree | undefined {
     const top = openSync("/", directoryFlags);
     try {
-      const root = unlessAbsent(() => openFrom(top, namesOf(path)));
-      if (root === undefined) return undefined;
+      const root = unlessClosed(() => unlessAbsent(() => openFrom(top, namesOf(path))));
+      if (root === undefined || root === "closed") return undefined;
       const { dev, ino } = fstatSync(root, { bigint: true });
       if (`${dev}:${ino}` === identity) return new RootTree(path, root);
       closeSync(root);
@@ -113,14 +123,9 @@ export class RootTree {
     return place === undefined ? undefined : unlessAbsent(() => lstatSync(below(place.directory, place.name), { bigint: true }));
   }
 
-  /** As look(); "closed" below a directory into which not even its owner may look, as a task can leave one behind. */
+  /** @returns undefined for what is not there */
   lookUnlessClosed(path: string): BigIntStats | "closed" | undefined {
-    try {
-      return this.look(path);
-    } catch (error) {
-      if (systemErrorCode(error) === "EACCES") return "closed";
-      throw error;
-    }
+    return unlessClosed(() => this.look(path));
   }
 
   linkTarget(path: string): string | undefined {
@@ -129,12 +134,12 @@ export class RootTree {
     return unlessAbsent(() => decodeByteText(readlinkSync(below(place.directory, place.name), { encoding: "buffer" })));
   }
 
-  entries(path: string): readonly string[] {
+  entries(path: string): readonly string[] | "closed" {
     const place = this.parentOf(path);
     if (place === undefined) return [];
-    const opened = unlessAbsent(() =>
-      openSync(below(place.directory, place.name), constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW),
-    );
+    const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+    const opened = unlessClosed(() => unlessAbsent(() => openSync(below(place.directory, place.name), flags)));
+    if (opened === "closed") return opened;
     if (opened === undefined) return [];
     try {
       return readdirSync(`/proc/self/fd/${opened}`, { encoding: "buffer" }).map(decodeByteText);

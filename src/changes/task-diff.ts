@@ -48,7 +48,7 @@ class Sides {
     const tree = this.#trees.find((candidate) => candidate.holds(change.path));
     if (tree === undefined) return { absent: "edited" };
     if ((change.after.size ?? 0) > textBytesMax) return { absent: "tooLarge" };
-    if (!isInState(tree, change.path, change.after)) return { absent: "edited" };
+    if (tree.lookUnlessClosed(change.path) === "closed" || !isInState(tree, change.path, change.after)) return { absent: "edited" };
     const parts: Buffer[] = [];
     const isWhole = tree.read(change.path, textBytesMax, (bytes) => parts.push(Buffer.from(bytes)));
     return isWhole ? decode(Buffer.concat(parts)) : { absent: "edited" };

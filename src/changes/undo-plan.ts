@@ -40,17 +40,21 @@ function isSameFile({ path, inode }: Change, tree: RootTree): boolean {
   return inode === undefined || tree.look(path)?.ino.toString() === inode;
 }
 
+function mayHoldOthers(tree: RootTree, path: string, going: ReadonlySet<string>): boolean {
+  const names = tree.entries(path);
+  return names === "closed" || names.some((name) => !going.has(`${path}/${name}`));
+}
+
 type Verdict = UndoRefusal | "unchanged" | "goes";
 
 /** @param going paths that undoing takes away, so far: those below come first */
 function judge(change: Change, tree: RootTree | undefined, loaded: LoadedChanges, going: ReadonlySet<string>): Verdict {
-  if (tree === undefined) return "parent";
+  if (tree === undefined || tree.lookUnlessClosed(change.path) === "closed") return "parent";
   if (isInState(tree, change.path, change.before)) return "unchanged";
   if (!isInState(tree, change.path, change.after) || !isSameFile(change, tree)) return "edited";
   if (!bytesAreKept(change, loaded) || !canBeMade(change.before)) return "notKept";
   const leaves = change.after?.type === "directory" && change.before?.type !== "directory";
-  const holdsOthers = leaves && tree.entries(change.path).some((name) => !going.has(`${change.path}/${name}`));
-  return holdsOthers ? "notEmpty" : "goes";
+  return leaves && mayHoldOthers(tree, change.path, going) ? "notEmpty" : "goes";
 }
 
 /** Whether there is, or will be, a directory to put it into. */

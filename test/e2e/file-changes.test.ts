@@ -336,3 +336,19 @@ test("a task whose broker was killed has its list made by the next start, and ca
   await assert.rejects(lstat(path.join(project, "ran.txt")), { code: "ENOENT" });
   assert.equal((await door.verify({})).exit, 0);
 });
+
+test("a directory that was closed breaks neither the end of a run, nor diff, nor undo", async (t) => {
+  const { door, project, run } = await scene(t);
+  const closed = path.join(project, "closed");
+  t.after(() => chmod(closed, 0o700));
+  const byTask = await run("mkdir closed; echo in > closed/f; chmod 0 closed");
+  assert.equal(byTask.exitCode, 0);
+  await chmod(closed, 0o700);
+  const { task } = await run("echo more > closed/f");
+  await chmod(closed, 0);
+  assert.equal((await door.diff({ task, paths: [], isBrief: false })).entries.length, 1);
+  const undone = await door.undo({ task, paths: [], isPartial: true });
+  // Root may look into it all the same.
+  const isRoot = process.getuid?.() === 0;
+  assert.deepEqual([undone.restored.length, undone.refused.map(({ why }) => why)], isRoot ? [1, []] : [0, ["parent"]]);
+});
