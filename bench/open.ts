@@ -8,6 +8,7 @@ import type { PathPolicy, Sandbox } from "../src/contracts/boundary.ts";
 import { makeSandboxId, makeTaskId } from "../src/contracts/ids.ts";
 import { capture } from "../src/kit/spawn.ts";
 import { type Alternative, measureInTurn, printTimings } from "./measure.ts";
+import { roomyLimits } from "../src/contracts/testing/limits.ts";
 
 const installation = path.join(import.meta.dirname, "..");
 const ids = { nowMs: () => Date.now(), randomBytes: (count: number) => randomBytes(count) };
@@ -46,17 +47,7 @@ export async function openBenchSandbox(
       privateDirectory,
       paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [project], denyWrite: [], ...paths },
       environment: { PATH: "/usr/bin:/bin" },
-      limits: {
-        cpuMs: 600_000,
-        cpuCores: 2,
-        memoryBytes: 2 ** 31,
-        processes: 256,
-        diskBytes: 2 ** 32,
-        wallMs: 60_000,
-        outputBytes: 1 << 20,
-        returnedBytes: 1 << 18,
-        openFiles: 1024,
-      },
+      limits: { ...roomyLimits, outputBytes: 1 << 20 },
       user: { uid, gid, name: username, home: homedir },
     },
     { signal: new AbortController().signal, journal: () => Promise.resolve() },

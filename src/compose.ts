@@ -20,9 +20,10 @@ import {
   taskSheetFromRecords,
   undoTask,
 } from "./broker/broker.ts";
-import { findBubblewrap, openProcessBoundary, reapProcessSandbox, withheldEntries } from "./boundaries/process/process.ts";
-import { expireKept, loadChanges, type LoadedChanges, noChanges, taskDiff } from "./changes/changes.ts";
+import { openProcessBoundary, reapProcessSandbox, requireBubblewrap, withheldEntries } from "./boundaries/process/process.ts";
+import { expireKept, loadChanges, type LoadedChanges, taskDiff } from "./changes/changes.ts";
 import type { Boundary, HostUser } from "./contracts/boundary.ts";
+import { noChanges } from "./contracts/changes.ts";
 import type { Door, EffectivePolicy, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
 import { taskIdSchema } from "./contracts/ids.ts";
@@ -32,7 +33,7 @@ import { runDoctor } from "./doctor/doctor.ts";
 import { canonicalPath } from "./kit/canonical-path.ts";
 import { hostUser } from "./kit/host-user.ts";
 import { processStartTime } from "./kit/process-identity.ts";
-import { ProcessLock } from "./kit/process-lock.ts";
+import { tryProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
 import { checkPolicy, explainPolicy, formatOfFile, loadPolicy, policySchema } from "./policy/policy.ts";
@@ -114,7 +115,7 @@ class ComposedDoor implements Door {
     const ledger = await this.#openLedger();
     const { bootId: boot } = this.#clock;
     const nowMs = (): number => this.#clock.wallMs();
-    await reapAbandonedTasks({ layout: this.#layout, boot, ledger, reapSandbox: this.#reapSandbox, nowMs }, this.#tryLock);
+    await reapAbandonedTasks({ layout: this.#layout, boot, ledger, reapSandbox: this.#reapSandbox, nowMs }, tryProcessLock);
     for (const root of [this.#layout.before, this.#layout.quarantine]) await expireKept(root, nowMs());
     return ledger;
   }
@@ -176,9 +177,7 @@ class ComposedDoor implements Door {
   prove: Door["prove"] = (selection) => proveSheet(this.#proofParts(selection));
 
   challenge: Door["challenge"] = async (selection, { script, ask }) => {
-    const bubblewrap = findBubblewrap(undefined);
-    if (bubblewrap === undefined)
-      throw new GloveboxError("WALL_UNAVAILABLE", "wall.bubblewrap-missing", { values: { path: "/usr/bin/bwrap" } });
+    const bubblewrap = requireBubblewrap();
     const { uid, home } = this.#user;
     return runChallenge(this.#proofParts(selection), { script, ask, control: { bubblewrap, uid, home, state: this.#layout.state } });
   };
@@ -193,26 +192,10 @@ class ComposedDoor implements Door {
     return { ...reaped, processes: reaped.processes + outside };
   };
 
-  readonly #tryLock = async (file: string): Promise<{ release(): void } | undefined> => {
-    const lock = new ProcessLock(file);
-    const release = await lock.take(0);
-    if (release === undefined) {
-      lock.close();
-      return undefined;
-    }
-    return {
-      release: () => {
-        release();
-        lock.close();
-      },
-    };
-  };
-
   doctor: Door["doctor"] = async () => {
     const checkLedger = async (): Promise<string> => {
       await prepareState(this.#layout, this.#user.uid);
-      const { size } = await (await this.#openLedger()).seal();
-      return `${size}`;
+      return `${(await (await this.#openLedger()).seal()).size}`;
     };
     return runDoctor({ boundary: this.#boundary(), stateDirectory: this.#layout.state, checkLedger });
   };
@@ -222,10 +205,8 @@ class ComposedDoor implements Door {
     return explainPolicy(policy, policy.withheld);
   };
 
-  explainTask: Door["explainTask"] = async (task) => {
-    const records = openLedgerReader({ directory: this.#layout.state }).task(task);
-    return taskSheetFromRecords(task, records);
-  };
+  explainTask: Door["explainTask"] = async (task) =>
+    taskSheetFromRecords(task, openLedgerReader({ directory: this.#layout.state }).task(task));
 
   checkPolicyFile: Door["checkPolicyFile"] = async (file, projectDirectory) => {
     const found = await readNamedPolicy(file);

@@ -34,18 +34,6 @@ export interface GatheredChanges {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-export const noChanges: ChangeCounts = {
-  created: 0,
-  changed: 0,
-  deleted: 0,
-  mode: 0,
-  replaced: 0,
-  renamed: 0,
-  runsLater: 0,
-  quarantined: 0,
-  missed: 0,
-};
-
 /** What the changes themselves tell; what was missed or quarantined is none of them. */
 export function countsByKind(changes: readonly Change[]): Omit<ChangeCounts, "missed" | "quarantined"> {
   const of = (kind: Change["kind"]): number => changes.filter((change) => change.kind === kind).length;

@@ -5,6 +5,7 @@ import { makeSandboxId, makeTaskId } from "../contracts/ids.ts";
 import { openMemoryBoundary } from "../boundaries/memory/memory.ts";
 import { conformanceCases, type ConformanceTarget, judgeCase, memoryDialect, runConformance } from "./conformance.ts";
 import { deviationsOf } from "./deviations.ts";
+import { roomyLimits } from "../contracts/testing/limits.ts";
 
 const ids = { nowMs: () => 1, randomBytes: () => new Uint8Array(6) };
 
@@ -21,17 +22,7 @@ const target: ConformanceTarget = {
         privateDirectory: "/private",
         paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: ["/project"], denyWrite: [] },
         environment: { PATH: "/usr/bin:/bin", ...environment },
-        limits: {
-          cpuMs: 600_000,
-          cpuCores: 2,
-          memoryBytes: 2 ** 31,
-          processes: 256,
-          diskBytes: 2 ** 32,
-          wallMs: 60_000,
-          outputBytes: 1 << 26,
-          returnedBytes: 1 << 18,
-          openFiles: 1024,
-        },
+        limits: roomyLimits,
         user: { uid: 1000, gid: 1000, name: "someone", home: "/home/someone" },
       },
       release: () => Promise.resolve(),

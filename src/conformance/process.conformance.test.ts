@@ -9,6 +9,7 @@ import { makeSandboxId, makeTaskId } from "../contracts/ids.ts";
 import { removeTree } from "../kit/remove-tree.ts";
 import { conformanceCases, type ConformanceTarget, judgeCase, posixDialect } from "./conformance.ts";
 import { deviationsOf } from "./deviations.ts";
+import { roomyLimits } from "../contracts/testing/limits.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const ids = { nowMs: () => Date.now(), randomBytes: (count: number) => randomBytes(count) };
@@ -37,17 +38,7 @@ const target: ConformanceTarget = {
         privateDirectory,
         paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [projectDirectory], denyWrite: [] },
         environment: { PATH: "/usr/local/bin:/usr/bin:/bin", ...environment },
-        limits: {
-          cpuMs: 600_000,
-          cpuCores: 2,
-          memoryBytes: 2 ** 31,
-          processes: 256,
-          diskBytes: 2 ** 32,
-          wallMs: 60_000,
-          outputBytes: 1 << 26,
-          returnedBytes: 1 << 18,
-          openFiles: 1024,
-        },
+        limits: roomyLimits,
         user: { uid, gid, name: username, home: homedir },
       },
       release: async () => {

@@ -112,3 +112,15 @@ export interface UndoReport {
 
 /** `edited`: somebody changed it after the task. `notKept`: its bytes from before are not there. `notEmpty`: a directory holds what the task did not make. */
 export type UndoRefusal = "edited" | "notKept" | "notEmpty" | "parent";
+
+export const noChanges: ChangeCounts = {
+  created: 0,
+  changed: 0,
+  deleted: 0,
+  mode: 0,
+  replaced: 0,
+  renamed: 0,
+  runsLater: 0,
+  quarantined: 0,
+  missed: 0,
+};

@@ -128,3 +128,19 @@ export class ProcessLock {
     this.#turn.close();
   }
 }
+
+/** Takes the lock of `file` if nobody has it; undefined when somebody does. */
+export async function tryProcessLock(file: string): Promise<{ release(): void } | undefined> {
+  const lock = new ProcessLock(file);
+  const release = await lock.take(0);
+  if (release === undefined) {
+    lock.close();
+    return undefined;
+  }
+  return {
+    release: () => {
+      release();
+      lock.close();
+    },
+  };
+}

@@ -7,6 +7,7 @@ import { after } from "node:test";
 import { openProcessBoundary, type ProcessBoundaryOptions } from "../../src/boundaries/process/process.ts";
 import type { Command, ExitReport, PathPolicy, Sandbox, SandboxSpec } from "../../src/contracts/boundary.ts";
 import { makeSandboxId, makeTaskId } from "../../src/contracts/ids.ts";
+import { roomyLimits } from "../../src/contracts/testing/limits.ts";
 
 export const installation = path.join(import.meta.dirname, "..", "..");
 const ids = { nowMs: () => Date.now(), randomBytes: (count: number) => randomBytes(count) };
@@ -61,17 +62,7 @@ export async function makeWorld(): Promise<World> {
         GIT_COMMITTER_NAME: "t",
         EMAIL: "t@example.org",
       },
-      limits: {
-        cpuMs: 600_000,
-        cpuCores: 2,
-        memoryBytes: 2 ** 31,
-        processes: 256,
-        diskBytes: 2 ** 32,
-        wallMs: 60_000,
-        outputBytes: 1 << 26,
-        returnedBytes: 1 << 18,
-        openFiles: 256,
-      },
+      limits: { ...roomyLimits, openFiles: 256 },
       user: { uid, gid, name: username, home },
     }),
   };

@@ -5,6 +5,7 @@ import type { SandboxSpec } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { makeSandboxId, makeTaskId } from "../../contracts/ids.ts";
 import { openMemoryBoundary } from "./memory.ts";
+import { smallLimits } from "../../contracts/testing/limits.ts";
 
 const ids = { nowMs: () => 1, randomBytes: () => new Uint8Array(6) };
 const spec: SandboxSpec = {
@@ -14,17 +15,7 @@ const spec: SandboxSpec = {
   privateDirectory: "/private",
   paths: { readDefault: "system", allowRead: ["/data"], denyRead: ["/project/.env"], allowWrite: ["/project"], denyWrite: [] },
   environment: { NAME: "value" },
-  limits: {
-    cpuMs: 10_000,
-    cpuCores: 2,
-    memoryBytes: 1 << 28,
-    processes: 64,
-    diskBytes: 1 << 28,
-    wallMs: 1000,
-    outputBytes: 1000,
-    returnedBytes: 1000,
-    openFiles: 64,
-  },
+  limits: smallLimits,
   user: { uid: 1000, gid: 1000, name: "ann", home: "/home/ann" },
 };
 const context = { signal: new AbortController().signal, journal: (): Promise<void> => Promise.resolve() };

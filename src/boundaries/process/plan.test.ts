@@ -8,6 +8,7 @@ import { sandboxPath } from "./environment.ts";
 import { accessInView } from "./view.ts";
 import { planSandbox, type SandboxPlan } from "./plan.ts";
 import { type TextAttributes, textTree } from "./text-tree.ts";
+import { smallLimits } from "../../contracts/testing/limits.ts";
 
 const host = {
   "/bin": "-> usr/bin",
@@ -49,17 +50,7 @@ function specOf(paths: Partial<PathPolicy>, options: { readonly uid?: number; re
     privateDirectory: "/home/ann/.local/state/glovebox/tasks/t/private",
     paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [options.project ?? project], denyWrite: [], ...paths },
     environment: {},
-    limits: {
-      cpuMs: 10_000,
-      cpuCores: 2,
-      memoryBytes: 1 << 28,
-      processes: 64,
-      diskBytes: 1 << 28,
-      wallMs: 1000,
-      outputBytes: 1000,
-      returnedBytes: 1000,
-      openFiles: 64,
-    },
+    limits: smallLimits,
     user: { uid: options.uid ?? 1000, gid: 1000, name: "ann", home: "/home/ann" },
   };
 }

@@ -15,10 +15,10 @@ import { planSandbox, type SandboxPlan } from "./plan.ts";
 import { probeProcessBoundary } from "./probe.ts";
 import { ProcessSandbox } from "./process-sandbox.ts";
 import { type ProtectedPath, withheldOn } from "./rules.ts";
-import { findBubblewrap, isExecutable } from "./tools.ts";
+import { isExecutable, requireBubblewrap } from "./tools.ts";
 
 export { reapProcessSandbox, type ReapCounts, type ReapRequest } from "./reap.ts";
-export { findBubblewrap } from "./tools.ts";
+export { requireBubblewrap } from "./tools.ts";
 export { sandboxPath } from "./environment.ts";
 export { planSandbox, type PlanFacts, type SandboxPlan } from "./plan.ts";
 export type { ProtectedPath } from "./rules.ts";
@@ -46,11 +46,10 @@ export interface ProcessBoundaryOptions {
 const allLayers: TestLayers = { outer: true, inner: true };
 
 function requireTools(options: ProcessBoundaryOptions, isRoot: boolean): { readonly bubblewrapPath: string } {
-  const bubblewrapPath = findBubblewrap(options.bubblewrap);
+  const bubblewrapPath = requireBubblewrap(options.bubblewrap);
   const refuse = (situation: string, path: string): never => {
     throw new GloveboxError("WALL_UNAVAILABLE", situation, { values: { path } });
   };
-  if (bubblewrapPath === undefined) return refuse("wall.bubblewrap-missing", options.bubblewrap ?? "/usr/bin/bwrap");
   if (!isExecutable(options.guardPath)) refuse("wall.guard-missing", options.guardPath);
   if (isRoot && !isExecutable(options.launcherPath)) refuse("wall.launcher-missing", options.launcherPath);
   return { bubblewrapPath };

@@ -1,6 +1,7 @@
 // Finds the host programs that build the wall: in fixed system directories or at the paths of our own installation, never through the
 // caller's PATH, which an agent may have written.
 import { accessSync, constants } from "node:fs";
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { type GuardProbe, parseProbe } from "../../guard/guard.ts";
 import { capture } from "../../kit/spawn.ts";
 
@@ -21,6 +22,13 @@ export function isExecutable(file: string): boolean {
 export function findBubblewrap(configured: string | undefined): string | undefined {
   const candidates = configured === undefined ? systemToolDirectories.map((directory) => `${directory}/bwrap`) : [configured];
   return candidates.find(isExecutable);
+}
+
+/** @throws WALL_UNAVAILABLE */
+export function requireBubblewrap(configured?: string): string {
+  const found = findBubblewrap(configured);
+  if (found !== undefined) return found;
+  throw new GloveboxError("WALL_UNAVAILABLE", "wall.bubblewrap-missing", { values: { path: configured ?? "/usr/bin/bwrap" } });
 }
 
 /** `bubblewrap 0.8.0` -> `0.8.0`; undefined when the program does not answer. */

@@ -1,20 +1,17 @@
 // `glovebox diff TASK [PATH...]`: what a task changed in its write roots.
-import path from "node:path";
 import { printableJson } from "../../kit/printable-json.ts";
 import type { CliCommand } from "../command.ts";
+import { readTaskPaths, taskPathArguments, taskPathSynopsis } from "../task-paths.ts";
 import { diffLines, statLines } from "../render/diff.ts";
 
 const statOption = { name: "stat", about: "cli.diff.option.stat" } as const;
 
-/** More than a person writes on one line. */
-export const pathsMax = 1000;
-
 export const diffCommand: CliCommand = {
   words: ["diff"],
   summary: "cli.diff.summary",
-  synopsis: "TASK [PATH...]",
+  synopsis: taskPathSynopsis,
   options: [statOption],
-  arguments: { kind: "operands", minimum: 1, maximum: pathsMax },
+  arguments: taskPathArguments,
   examples: [
     { line: "glovebox diff t-0193f0c2a1b2-4d5e6f708192", about: "cli.diff.example.all" },
     { line: "glovebox diff t-0193f0c2a1b2-4d5e6f708192 --stat", about: "cli.diff.example.stat" },
@@ -22,8 +19,7 @@ export const diffCommand: CliCommand = {
   ],
   notes: ["cli.diff.note-one", "cli.diff.note-two", "cli.diff.note-three"],
   execute: async (context, input) => {
-    const [task = "", ...named] = input.operands;
-    const paths = named.map((name) => path.resolve(context.cwd, name));
+    const { task, paths } = readTaskPaths(context, input);
     const isBrief = input.options.has(statOption.name);
     const found = await (await context.door()).diff({ task, paths, isBrief });
     const { stdout, text } = context;

@@ -1,10 +1,9 @@
 // `glovebox undo TASK [PATH...]`: puts files back as they were before a task.
-import path from "node:path";
 import type { UndoRefusal } from "../../contracts/changes.ts";
 import { wellFormedByteText } from "../../kit/byte-text.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import type { CliCommand } from "../command.ts";
-import { pathsMax } from "./diff.ts";
+import { readTaskPaths, taskPathArguments, taskPathSynopsis } from "../task-paths.ts";
 
 const partialOption = { name: "partial", about: "cli.undo.option.partial" } as const;
 
@@ -18,9 +17,9 @@ const refusedKeys: Readonly<Record<UndoRefusal, string>> = {
 export const undoCommand: CliCommand = {
   words: ["undo"],
   summary: "cli.undo.summary",
-  synopsis: "TASK [PATH...]",
+  synopsis: taskPathSynopsis,
   options: [partialOption],
-  arguments: { kind: "operands", minimum: 1, maximum: pathsMax },
+  arguments: taskPathArguments,
   examples: [
     { line: "glovebox undo t-0193f0c2a1b2-4d5e6f708192", about: "cli.undo.example.all" },
     { line: "glovebox undo t-0193f0c2a1b2-4d5e6f708192 package.json", about: "cli.undo.example.path" },
@@ -28,8 +27,7 @@ export const undoCommand: CliCommand = {
   ],
   notes: ["cli.undo.note-one", "cli.undo.note-two", "cli.undo.note-three"],
   execute: async (context, input) => {
-    const [task = "", ...named] = input.operands;
-    const paths = named.map((name) => path.resolve(context.cwd, name));
+    const { task, paths } = readTaskPaths(context, input);
     const report = await (await context.door()).undo({ task, paths, isPartial: input.options.has(partialOption.name) });
     const { stdout, text } = context;
     if (context.isJson) await stdout.write(printableJson(report));

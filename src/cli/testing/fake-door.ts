@@ -1,10 +1,11 @@
 // A door for tests: every method answers from a fixed value or from what the test puts in its place, and remembers what it was asked.
 import type { AnswerSheet } from "../../contracts/answer-sheet.ts";
-import type { ChangeCounts } from "../../contracts/changes.ts";
+import { noChanges } from "../../contracts/changes.ts";
 import type { Door, DoctorReport, EffectivePolicy, RunResult, VerifyReport } from "../../contracts/door.ts";
 import { digestSchema, taskIdSchema } from "../../contracts/ids.ts";
 import type { StoredRecord } from "../../contracts/ledger.ts";
 import type { ChallengeReport, Checklist, Proof, ProofReport } from "../../contracts/proof.ts";
+import { smallLimits } from "../../contracts/testing/limits.ts";
 
 export const fakeTask = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
 const hash = digestSchema.parse(`sha256:${"ab".repeat(32)}`);
@@ -69,18 +70,6 @@ export const fakeDoctorReport: DoctorReport = {
   ],
 };
 
-export const fakeCounts: ChangeCounts = {
-  created: 0,
-  changed: 0,
-  deleted: 0,
-  mode: 0,
-  replaced: 0,
-  renamed: 0,
-  runsLater: 0,
-  quarantined: 0,
-  missed: 0,
-};
-
 export const fakeProof: Proof = {
   id: "write.outside",
   question: "write",
@@ -135,17 +124,7 @@ export function fakePolicy(): EffectivePolicy {
     boundary: "process",
     paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [], denyWrite: [] },
     environment: { pass: [], set: {} },
-    limits: {
-      cpuMs: 10_000,
-      cpuCores: 2,
-      memoryBytes: 1 << 28,
-      processes: 64,
-      diskBytes: 1 << 28,
-      wallMs: 1000,
-      outputBytes: 1000,
-      returnedBytes: 16,
-      openFiles: 64,
-    },
+    limits: { ...smallLimits, returnedBytes: 16 },
     allowUnsandboxed: false,
     outside: [],
     pendingApprovals: 20,
@@ -175,7 +154,7 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     checkPolicyFile: async () => [],
     trustPolicy: async (projectDirectory) => ({ file: `${projectDirectory}/glovebox.yaml`, digest: hash }),
     policySchema: () => ({ type: "object" }),
-    diff: async ({ task }) => ({ task, entries: [], counts: fakeCounts }),
+    diff: async ({ task }) => ({ task, entries: [], counts: noChanges }),
     undo: async ({ task }) => ({ task, restored: [], unchanged: [], refused: [] }),
     records: async () => [fakeRecord()],
     record: async (seq) => fakeRecord({ seq }),

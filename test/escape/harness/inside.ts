@@ -6,6 +6,7 @@ import { type ProcessBoundaryOptions, openProcessBoundary } from "../../../src/b
 import type { Boundary, PathPolicy, SandboxSpec } from "../../../src/contracts/boundary.ts";
 import { makeSandboxId, makeTaskId } from "../../../src/contracts/ids.ts";
 import type { Configuration, Run } from "./attack.ts";
+import { roomyLimits } from "../../../src/contracts/testing/limits.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..", "..");
 const idSource = { nowMs: () => Date.now(), randomBytes: (count: number) => randomBytes(count) };
@@ -52,17 +53,7 @@ export function specFor(request: Pick<InsideRequest, "home" | "project" | "priva
     privateDirectory: request.privateDirectory,
     paths: request.paths,
     environment: insideEnvironment(request.home),
-    limits: {
-      cpuMs: 600_000,
-      cpuCores: 2,
-      memoryBytes: 2 ** 31,
-      processes: 256,
-      diskBytes: 2 ** 32,
-      wallMs: 60_000,
-      outputBytes: 1 << 26,
-      returnedBytes: 1 << 20,
-      openFiles: 1024,
-    },
+    limits: { ...roomyLimits, returnedBytes: 1 << 20 },
     user: { uid, gid, name: username, home: request.home },
   };
 }
