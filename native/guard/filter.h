@@ -2,7 +2,7 @@
 #ifndef GLOVEBOX_FILTER_H
 #define GLOVEBOX_FILTER_H
 
-#include "bpf.h"
+#include "../shared/bpf.h"
 
 struct filter_choice {
   bool mediated; // with notifications for the calls that a mediator performs

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../masker/glob.h"
+#include "../shared/glob.h"
 #include "../protocol/bytes.h"
 
 struct segment {

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "../protocol/message.h"
-#include "bpf.h"
+#include "../shared/bpf.h"
 
 struct wall {
   uint32_t layers; // GB_LAYER_*; a product build always has all of them

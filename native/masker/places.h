@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "glob.h"
+#include "../shared/glob.h"
 #include "tree.h"
 
 // False when there are too many, or it is no absolute path.

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "../masker-protocol.h"
-#include "glob.h"
+#include "../shared/glob.h"
 
 struct segment {
   uint8_t kind;

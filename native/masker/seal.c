@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../guard/bpf.h"
+#include "../shared/bpf.h"
 #include "report.h"
 
 #if defined(__x86_64__)

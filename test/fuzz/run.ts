@@ -34,8 +34,8 @@ function run(file: string, args: readonly string[], timeoutMs: number): Outcome 
 
 const parserSources = [...["host-bytes.c", "frame-mutator.c"].map((file) => path.join(import.meta.dirname, file)), ...sources];
 const gitSources = [path.join(import.meta.dirname, "git-config.c"), path.join(root, "native/guard/git-config.c")];
-const readSources = [path.join(import.meta.dirname, "read-rules.c"), path.join(root, "native/masker/glob.c")];
-const maskerSources = [path.join(import.meta.dirname, "masker-input.c"), path.join(root, "native/masker/glob.c")];
+const readSources = [path.join(import.meta.dirname, "read-rules.c"), path.join(root, "native/shared/glob.c")];
+const maskerSources = [path.join(import.meta.dirname, "masker-input.c"), path.join(root, "native/shared/glob.c")];
 
 function build(name: string, defines: readonly string[], files: readonly string[]): string {
   mkdirSync(output, { recursive: true });
