@@ -1,7 +1,7 @@
 // A person is asked at a real terminal: what is granted runs once, what is refused does not run, and nothing from inside a sandbox can answer.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { access, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
@@ -9,6 +9,7 @@ import { composeDoor } from "../../src/compose.ts";
 import type { StoredRecord } from "../../src/contracts/ledger.ts";
 import { capture } from "../../src/kit/spawn.ts";
 import { atTerminal, codeIn, type TerminalRun, type Typing } from "../fixtures/at-terminal.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const main = path.join(installation, "src/main.ts");
@@ -25,7 +26,7 @@ interface Ground {
 
 async function ground(t: TestContext, policy = "approval: regular\n"): Promise<Ground> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-approvals-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const project = path.join(base, "project");
   await mkdir(project);
   await writeFile(path.join(base, "policy.yaml"), `apiVersion: glovebox/v1\n${policy}`);
@@ -201,7 +202,8 @@ test("while the question stands, nothing from a sandbox in the background is wri
   // It writes a line that could pass for a question, notes it, and goes on.
   const forger = "while :; do echo FORGED; printf x >> ticks; sleep 0.02; done";
   const asking = at.line("run --interactive -- true").replace("policy.yaml", "asking.yaml");
-  const line = `set -m; ${at.line(`run --no-pty -- sh -c '${forger}'`)} & until [ -s ${ticks} ]; do sleep 0.05; done; ${asking}; echo code $?; kill %1; kill -CONT %1; wait`;
+  // `wait` also returns when a job is stopped: the end of the process itself is awaited.
+  const line = `set -m; ${at.line(`run --no-pty -- sh -c '${forger}'`)} & until [ -s ${ticks} ]; do sleep 0.05; done; ${asking}; echo code $?; kill %1; while kill -CONT $! 2>&-; do sleep 0.05; done`;
   const typings: readonly Typing[] = [
     {
       after: /anything else refuses: /u,

@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
 
@@ -16,7 +17,7 @@ interface Place {
 
 async function usedPlace(t: TestContext): Promise<Place> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-broken-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const project = await mkdtemp(path.join(base, "project-"));
   const environment = { XDG_STATE_HOME: base, PATH: "/usr/bin:/bin" };
   const run: Place["run"] = (...words) =>

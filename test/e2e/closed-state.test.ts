@@ -1,11 +1,12 @@
 // State that its owner may no longer read: a refusal that names the place and the way back, never INTERNAL. Root may read everything, and runs.
 import assert from "node:assert/strict";
-import { chmod, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { composeDoor } from "../../src/compose.ts";
 import { GloveboxError } from "../../src/contracts/glovebox-error.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const isRoot = process.getuid?.() === 0;
@@ -13,7 +14,7 @@ const isRoot = process.getuid?.() === 0;
 /** Runs `true` with a state in which `closed` has the mode 0. */
 async function runWithClosed(t: TestContext, closed: string): Promise<GloveboxError | number> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-closed-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const project = path.join(base, "project");
   await mkdir(project);
   const run = async (): Promise<number> => {

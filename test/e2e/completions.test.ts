@@ -1,11 +1,12 @@
 // The scripts of `glovebox completions` in the real shells: what they offer where.
 import assert from "node:assert/strict";
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, realpath, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { before, after, describe, test } from "node:test";
 import { spawnProcess } from "../../src/kit/spawn.ts";
 import { atTerminal, type Typing } from "../fixtures/at-terminal.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
 const tab = "\t";
@@ -32,7 +33,7 @@ before(async () => {
   }
 });
 
-after(() => rm(directory, { recursive: true }));
+after(() => removeScratch(directory));
 
 /** The words of a line as the shell's own completion gives them to a function. */
 async function offeredByBash(words: readonly string[]): Promise<readonly string[]> {

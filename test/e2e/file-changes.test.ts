@@ -25,6 +25,7 @@ import type { Change } from "../../src/contracts/changes.ts";
 import type { Door, RunResult } from "../../src/contracts/door.ts";
 import { decodeByteText } from "../../src/kit/byte-text.ts";
 import { capture } from "../../src/kit/spawn.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 
@@ -47,7 +48,7 @@ async function scene(t: TestContext): Promise<Scene> {
   const door = composeDoor({ environment: { XDG_STATE_HOME: base }, installation });
   t.after(async () => {
     await door.close();
-    await rm(base, { recursive: true });
+    await removeScratch(base);
   });
   const run = (script: string): Promise<RunResult> =>
     door.run(

@@ -1,17 +1,18 @@
 // A disk that is full, or nearly so, under the state: nothing starts, and it says why. INVARIANT I-11
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
 
 /** The state on a file system of its own of `bytes` bytes; the project elsewhere. */
 async function runWithRoom(t: TestContext, bytes: number): Promise<Captured & { readonly made: readonly string[] }> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-full-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const [project, state] = [path.join(base, "project"), path.join(base, "state")];
   await mkdir(project);
   await mkdir(state);

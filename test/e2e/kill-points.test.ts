@@ -1,7 +1,7 @@
 // kill -9 of the broker at every numbered step of one run: afterwards no process is left, the next start removes and records what the journal
 // names, and the ledger proves. INVARIANT I-09, I-11
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -17,6 +17,7 @@ import {
   recordTypes,
   type Scene,
 } from "../fixtures/kill-aftermath.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const program = path.join(installation, "test/fixtures/run-and-die.ts");
 /** The number of steps when this was last looked at: fewer means that a kill point was lost. */
@@ -28,7 +29,7 @@ before(async () => {
   base = await mkdtemp(path.join(os.tmpdir(), "glovebox-kill-"));
 });
 
-after(() => rm(base, { recursive: true }));
+after(() => removeScratch(base));
 
 /** The shell reports the kill as 128 + 9, so that `capture` sees an exit. */
 async function runAndDie(step: number, { project, environment }: Scene): Promise<Captured> {

@@ -1,6 +1,6 @@
 // What was hidden late, all the way: the record, the answer sheet, and how long a spinning reader had it.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rename, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -9,6 +9,7 @@ import { composeDoor } from "../../src/compose.ts";
 import { recordBodySchemas } from "../../src/contracts/ledger-record.ts";
 import { globSegments, literalSegments } from "../../src/kit/path-glob.ts";
 import { makeWorld, open, runIn, waitUntil } from "./process-boundary-fixture.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 let base = "";
@@ -17,7 +18,7 @@ before(async () => {
   base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-late-")));
 });
 
-after(() => rm(base, { recursive: true }));
+after(() => removeScratch(base));
 
 test("a late mask is a record of the task and a line of its sheet, with path, rule and window", async () => {
   const projectDirectory = path.join(base, "recorded");

@@ -1,6 +1,6 @@
 // A limit that a run reaches, all the way: exit code, result, record, answer sheet.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -8,6 +8,7 @@ import { composeDoor } from "../../src/compose.ts";
 import type { RunResult } from "../../src/contracts/door.ts";
 import { recordBodySchemas } from "../../src/contracts/ledger-record.ts";
 import { limitNames } from "../../src/contracts/limits.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 let base = "";
@@ -17,7 +18,7 @@ before(async () => {
   await mkdir(path.join(base, "project"));
 });
 
-after(() => rm(base, { recursive: true }));
+after(() => removeScratch(base));
 
 const environment = (): Readonly<Record<string, string>> => ({ XDG_STATE_HOME: base, PATH: "/usr/local/bin:/usr/bin:/bin" });
 

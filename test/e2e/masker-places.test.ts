@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, test, type TestContext } from "node:test";
@@ -11,10 +11,11 @@ import { Masker } from "../../src/boundaries/process/masker.ts";
 import { makeSandboxId } from "../../src/contracts/ids.ts";
 import { globSegments, literalSegments } from "../../src/kit/path-glob.ts";
 import { options, processesWith, waitUntil } from "./process-boundary-fixture.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const ids = { nowMs: () => Date.now(), randomBytes: (count: number) => randomBytes(count) };
 const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-masker-")));
-after(() => rm(base, { recursive: true }));
+after(() => removeScratch(base));
 
 /** A shell that is root of its own user and mount namespace. */
 class Room {

@@ -1,17 +1,18 @@
 // Glovebox's own places can never be write roots: what a command could write there would widen the next run. INVARIANT I-15
 import assert from "node:assert/strict";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { composeDoor } from "../../src/compose.ts";
 import { hostUser } from "../../src/kit/host-user.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 
 test("no policy opens the directory of the user's own policy, the state, or what holds them, to writes or reads", async (t) => {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-own-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const door = composeDoor({ environment: { XDG_STATE_HOME: path.join(base, "state") }, installation });
   const project = { projectDirectory: path.join(base, "project") };
   const config = path.join(hostUser().home, ".config");

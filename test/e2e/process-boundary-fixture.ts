@@ -1,6 +1,6 @@
 // A throw-away project in a throw-away home, and short ways to run something in a sandbox there.
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after } from "node:test";
@@ -8,6 +8,7 @@ import { openProcessBoundary, type ProcessBoundaryOptions } from "../../src/boun
 import type { Command, ExitReport, PathPolicy, Sandbox, SandboxSpec } from "../../src/contracts/boundary.ts";
 import { makeSandboxId, makeTaskId } from "../../src/contracts/ids.ts";
 import { roomyLimits } from "../../src/contracts/testing/limits.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 export const installation = path.join(import.meta.dirname, "..", "..");
 const ids = { nowMs: () => Date.now(), randomBytes: (count: number) => randomBytes(count) };
@@ -15,7 +16,7 @@ export const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebo
 await chmod(base, 0o755); // as root, the sandbox's own uid runs programs that a test puts there
 after(async () => {
   for (const sandbox of opened) await sandbox.close();
-  await rm(base, { recursive: true });
+  await removeScratch(base);
 });
 
 export const options: ProcessBoundaryOptions = {

@@ -1,18 +1,19 @@
 // What the mediator refuses reaches the person: a record with commitments and counts, its detail in the blob, and a line of the answer sheet.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { composeDoor } from "../../src/compose.ts";
 import { capture } from "../../src/kit/spawn.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const main = path.join(installation, "src/main.ts");
 
 test("a refused call is recorded without its path in the leaf, and said on the answer sheet", async (t) => {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-refused-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const project = path.join(base, "project");
   await mkdir(project);
   const environment = { XDG_STATE_HOME: path.join(base, "state"), PATH: "/usr/local/bin:/usr/bin:/bin" };

@@ -1,11 +1,12 @@
 // `glovebox shell` at a real terminal: one sandbox, the keyboard, signals, window size, the shell's own exit code, and the sheet at its end.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { capture } from "../../src/kit/spawn.ts";
 import { atTerminal, codeIn, type TerminalRun, type Typing } from "../fixtures/at-terminal.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
 
@@ -19,7 +20,7 @@ async function shell(
   options: { readonly flags?: string; readonly before?: string } = {},
 ): Promise<Shell> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-shell-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const project = path.join(base, "project");
   await mkdir(project);
   const words = `shell ${options.flags ?? ""} --project '${project}' --cwd '${project}'`;
@@ -65,7 +66,7 @@ test("in a shell the walls hold as in a run", async (t) => {
 
 test("under `regular` the shell itself is asked for", async (t) => {
   const policy = path.join(await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-shell-policy-"))), "p.yaml");
-  t.after(() => rm(path.dirname(policy), { recursive: true }));
+  t.after(() => removeScratch(path.dirname(policy)));
   await capture("/bin/sh", ["-c", `printf 'apiVersion: glovebox/v1\\napproval: regular\\n' > ${policy}`]);
   const { seen, code } = await shell(
     t,
@@ -81,7 +82,7 @@ test("under `regular` the shell itself is asked for", async (t) => {
 
 test("without a terminal there is no shell", async (t) => {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-shell-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const environment = { XDG_STATE_HOME: base, PATH: "/usr/bin:/bin" };
   const ended = await capture(process.execPath, [main, "shell", "--project", base, "--cwd", base], { environment, stdin: "id\n" });
   assert.equal(ended.code, 2);

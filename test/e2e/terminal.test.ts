@@ -1,17 +1,18 @@
 // `glovebox run` at a real terminal: line ends, the keyboard, and the keys that end a command. The terminal is made by script(1).
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { atTerminal, type Typing } from "../fixtures/at-terminal.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
 
 /** What a person sees of `glovebox run FLAGS -- sh -c SCRIPT`, typing as told. */
 async function runAtTerminal(t: TestContext, flags: string, script: string, typings: readonly Typing[] = []): Promise<string> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-terminal-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const project = path.join(base, "project");
   await mkdir(project);
   const line = `'${process.execPath}' '${main}' run --quiet ${flags} --project '${project}' --cwd '${project}' -- sh -c '${script}'`;

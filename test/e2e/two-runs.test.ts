@@ -1,18 +1,19 @@
 // Two runs at once: both work, both record, neither waits for the other's command, and the ledger proves afterwards.
 import assert from "node:assert/strict";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { composeDoor } from "../../src/compose.ts";
 import { capture } from "../../src/kit/spawn.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const main = path.join(installation, "src/main.ts");
 
 test("two `glovebox run` at once both run, both record, and neither waits for the other", async (t) => {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-two-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const project = path.join(base, "project");
   const environment = { XDG_STATE_HOME: base, PATH: "/usr/local/bin:/usr/bin:/bin" };
   await capture("/bin/mkdir", [project]);

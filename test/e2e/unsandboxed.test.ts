@@ -1,7 +1,7 @@
 // The ways out of the sandbox at a real terminal: closed by default, opened only by the user's own file, asked each time, recorded as what they are,
 // and ended with everything that can be found. The user's file lies in a private mount view, so that no real one is touched.
 import assert from "node:assert/strict";
-import { access, chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { access, chmod, mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
@@ -11,6 +11,7 @@ import { sha256Digest } from "../../src/kit/digest.ts";
 import { hostUser } from "../../src/kit/host-user.ts";
 import { capture, type Captured } from "../../src/kit/spawn.ts";
 import { atTerminal, codeIn, type TerminalRun, type Typing } from "../fixtures/at-terminal.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const main = path.join(installation, "src/main.ts");
@@ -34,7 +35,7 @@ interface Ground {
 
 async function ground(t: TestContext, policy: string): Promise<Ground> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-outside-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const project = path.join(base, "project");
   await mkdir(path.join(base, "home/.config/glovebox"), { recursive: true });
   await mkdir(project);

@@ -2,7 +2,7 @@
 // and what the run outside may not do to the host.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, realpath, writeFile } from "node:fs/promises";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -10,6 +10,7 @@ import { test, type TestContext } from "node:test";
 import * as z from "zod";
 import { capture } from "../../src/kit/spawn.ts";
 import { processesWith } from "../../src/proofs/look-at-process.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const product = [path.join(installation, "src/main.ts")];
@@ -29,7 +30,7 @@ echo planted > .git/hooks/pre-commit
 
 async function makePlaces(t: TestContext) {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-challenge-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const under = (name: string): string => path.join(base, name);
   const places = { project: under("project"), state: under("state"), temporary: under("temporary"), script: under("attack.sh") };
   for (const directory of [places.project, places.state, places.temporary]) await mkdir(directory, { mode: 0o700 });

@@ -1,11 +1,12 @@
 // `glovebox checklist` over the real machine: ten points with evidence made now, and the points that a missing wall takes away.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import * as z from "zod";
 import { capture } from "../../src/kit/spawn.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 
@@ -17,7 +18,7 @@ const reportSchema = z.looseObject({
 
 async function checklist(t: TestContext, ...words: readonly string[]) {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-checklist-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const project = path.join(base, "project");
   const state = path.join(base, "state");
   for (const directory of [project, state]) await mkdir(directory, { mode: 0o700 });

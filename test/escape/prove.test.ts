@@ -1,11 +1,12 @@
 // `glovebox prove` over the real machine: it proves the default policy and one with rules, and with a wall taken away it fails and names it.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, realpath, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import * as z from "zod";
 import { capture } from "../../src/kit/spawn.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const product = [path.join(installation, "src/main.ts")];
@@ -25,7 +26,7 @@ const reportSchema = z.looseObject({
 /** Runs in a project of its own, with a temporary directory of its own: what is left there afterwards is ours. */
 async function prove(t: TestContext, words: readonly string[], policy?: string) {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-prove-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   const [project, state, temporary] = ["project", "state", "temporary"].map((name) => path.join(base, name)) as [string, string, string];
   for (const directory of [project, state, temporary]) await mkdir(directory, { mode: 0o700 });
   const file = path.join(base, "policy.yaml");

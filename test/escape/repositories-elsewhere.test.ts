@@ -1,10 +1,11 @@
 // Repositories outside the project: refused under the default policy, with a word about why; and what opens them opens no hook.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath } from "node:fs/promises";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { hostHas } from "./harness/stages.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const mainFile = path.join(import.meta.dirname, "..", "..", "src/main.ts");
 const person = "-c user.name=A -c user.email=a@example.org";
@@ -18,7 +19,7 @@ interface Elsewhere {
 /** A repository and, beside it, a linked worktree that is the project. */
 async function openElsewhere(t: TestContext): Promise<Elsewhere> {
   const root = await realpath(await mkdtemp("/var/tmp/gb-elsewhere-"));
-  t.after(() => rm(root, { recursive: true }));
+  t.after(() => removeScratch(root));
   const environment = { PATH: "/usr/bin:/bin", HOME: path.join(root, "home"), XDG_STATE_HOME: path.join(root, "state"), NO_COLOR: "1" };
   await mkdir(environment.HOME);
   await mkdir(environment.XDG_STATE_HOME, { mode: 0o700 });

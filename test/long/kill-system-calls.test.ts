@@ -1,12 +1,13 @@
 // kill -9 at system calls: strace ends whichever thread or process of a run first makes its nth call that changes a file, for every n until a run
 // comes through. The broker, the launcher, bubblewrap and the guard are all hit. INVARIANT I-09, I-11
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { capture } from "../../src/kit/spawn.ts";
 import { assertAftermath, installation, makeScene, observeScene } from "../fixtures/kill-aftermath.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const program = path.join(installation, "test/fixtures/run-and-die.ts");
 const changing =
@@ -16,7 +17,7 @@ const recordedPoints = 60;
 
 test("a kill -9 at any changing system call of a run leaves nothing, loses no record and is cleaned up by the next start", async (t) => {
   const base = await mkdtemp(path.join(os.tmpdir(), "glovebox-kill-"));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   let visited = 0;
   for (let nth = 1; ; nth += 1) {
     const scene = await makeScene(base);

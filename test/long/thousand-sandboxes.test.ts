@@ -9,6 +9,7 @@ import { openBenchSandbox, runTrue } from "../../bench/open.ts";
 import { findCgroups } from "../../src/boundaries/process/cgroups.ts";
 import { observe } from "../fixtures/observe/observe.ts";
 import { assertNothingLeft } from "../fixtures/residue.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 
 const rounds = 1000;
 
@@ -29,7 +30,7 @@ async function openUseClose(base: string): Promise<readonly string[]> {
 
 test("a thousand sandboxes leave no process, mount, namespace, control group, socket, file or descriptor", async (t) => {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-thousand-")));
-  t.after(() => rm(base, { recursive: true }));
+  t.after(() => removeScratch(base));
   for (let round = 0; round < 10; round += 1) await openUseClose(base); // what is made once and kept is made now
   const look = () => observe({ directories: [base], ancestors: [process.pid] });
   const before = { seen: look(), descriptors: await descriptors() };
