@@ -17,7 +17,8 @@ export const boundaryRooms = ["process", "container", "microvm", "desktop", "was
 const middleRule: RoomRule = { rooms: base, packages: ["zod"], builtins: "all" };
 
 export const roomRules: Readonly<Record<string, RoomRule>> = {
-  contracts: { rooms: [], packages: ["zod"], builtins: [] },
+  // Types alone: what a boundary hands to the gate are sockets.
+  contracts: { rooms: [], packages: ["zod"], builtins: ["node:net", "node:dgram"] },
   kit: { rooms: [], packages: [], builtins: "all" },
   texts: { rooms: [], packages: [], builtins: [] },
   ...Object.fromEntries(middle.map((room) => [room, middleRule])),

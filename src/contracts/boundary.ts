@@ -1,4 +1,5 @@
 // The Boundary port: what every kind of wall (process, container, microvm, desktop, wasi, and the memory fake) offers.
+import type { EgressEndpoint } from "./egress.ts";
 import type { SandboxId, TaskId } from "./ids.ts";
 import type { LimitHit, LimitMechanism, Limits, UsageEvidence } from "./limits.ts";
 import type { Sentence } from "./sentence.ts";
@@ -80,6 +81,8 @@ export interface SandboxSpec {
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: Limits;
   readonly user: HostUser;
+  /** Where what leaves the sandbox goes. Absent: nothing leaves, and the sandbox has a loopback only. */
+  readonly egress?: EgressEndpoint;
 }
 
 /** A kernel object about to be made, in words from which the reaper can find and remove it. */
