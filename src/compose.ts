@@ -49,6 +49,13 @@ export interface ComposeOptions {
   readonly boundary?: Boundary;
 }
 
+/** The list of public suffixes takes longer to load than everything else: only for documents that may name hosts. */
+async function suffixFact(sources: readonly PolicySource[]): Promise<Pick<PolicyFacts, "isPublicSuffix">> {
+  if (!sources.some(({ text }) => Buffer.from(text).includes("hosts"))) return {};
+  const { getPublicSuffix } = await import("tldts");
+  return { isPublicSuffix: (name) => getPublicSuffix(name, { allowPrivateDomains: true }) === name };
+}
+
 class ComposedDoor implements Door {
   readonly #options: ComposeOptions;
   readonly #user: HostUser;
@@ -91,10 +98,10 @@ class ComposedDoor implements Door {
     return this.#ledger;
   }
 
-  #facts(projectDirectory: string): PolicyFacts {
+  async #facts(projectDirectory: string, sources: readonly PolicySource[]): Promise<PolicyFacts> {
     // The installation is not among them: it may be the project (somebody develops Glovebox), and then the boundary keeps it read-only.
     const protectedPaths = [this.#layout.state, this.#layout.runtime, this.#places.userDirectory].map(canonicalPath);
-    return { home: this.#user.home, projectDirectory, canonicalPath, protectedPaths };
+    return { home: this.#user.home, projectDirectory, canonicalPath, protectedPaths, ...(await suffixFact(sources)) };
   }
 
   async #sources(selection: PolicySelection): Promise<readonly PolicySource[]> {
@@ -104,8 +111,12 @@ class ComposedDoor implements Door {
     );
   }
 
+  async #load(sources: readonly PolicySource[], projectDirectory: string): Promise<CompiledPolicy> {
+    return loadPolicy(sources, await this.#facts(projectDirectory, sources));
+  }
+
   async policy(selection: PolicySelection): Promise<EffectivePolicy> {
-    const policy = loadPolicy(await this.#sources(selection), this.#facts(selection.projectDirectory));
+    const policy = await this.#load(await this.#sources(selection), selection.projectDirectory);
     return { ...policy, withheld: withheldEntries(policy.paths, this.#user) };
   }
 
@@ -166,7 +177,7 @@ class ComposedDoor implements Door {
     return {
       user: this.#user,
       environment: this.#options.environment,
-      policyFor: async (projectDirectory) => loadPolicy(await this.#sources(selection), this.#facts(projectDirectory)),
+      policyFor: async (projectDirectory) => this.#load(await this.#sources(selection), projectDirectory),
       run: (policy, request, io) => this.#runUnder(async () => policy, request, io),
       recordsOf: (task) => openLedgerReader({ directory: this.#layout.state }).task(task),
       recentRecords: () => openLedgerReader({ directory: this.#layout.state }).list({ limit: 50 }),
@@ -215,7 +226,8 @@ class ComposedDoor implements Door {
     // A file that a run here would read is judged as that run would; any other as if it were the user's own.
     const origin = sources[place]?.origin ?? "user";
     const source: PolicySource = { origin, label: file, format: formatOfFile(file), text: found.bytes };
-    return checkPolicy(source, this.#facts(projectDirectory), place === -1 ? [] : sources.slice(0, place));
+    const facts = await this.#facts(projectDirectory, [...sources, source]);
+    return checkPolicy(source, facts, place === -1 ? [] : sources.slice(0, place));
   };
 
   trustPolicy: Door["trustPolicy"] = async (projectDirectory) => {

@@ -41,7 +41,7 @@ export const roomRules: Readonly<Record<string, RoomRule>> = {
 
 /** Single files at the root of src: the starters see the root of composition, which alone sees the boundaries. */
 export const rootRules: Readonly<Record<string, RoomRule>> = {
-  "compose.ts": { rooms: Object.keys(roomRules).filter((room) => room !== "conformance"), packages: ["zod"], builtins: "all" },
+  "compose.ts": { rooms: Object.keys(roomRules).filter((room) => room !== "conformance"), packages: ["zod", "tldts"], builtins: "all" },
   "main.ts": { rooms: [...base, "cli", "mcp", "api", "doctor", "compose.ts"], packages: [], builtins: "all" },
   "lib.ts": { rooms: [...base, "sdk", "broker", "compose.ts"], packages: [], builtins: "all" },
 };

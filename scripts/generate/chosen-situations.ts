@@ -12,10 +12,12 @@ interface Choice {
 /** The first row that fits a situation counts. */
 const choices: readonly Choice[] = [
   { file: "src/policy/schema-findings.ts", code: "POLICY_KEY_UNKNOWN", prefix: "policy.key-unknown" },
-  ...["schema-findings", "value-findings", "path-pattern", "opened-roots", "build-policy"].map((name) => ({
-    file: `src/policy/${name}.ts`,
-    code: "POLICY_VALUE_INVALID",
-  })),
+  ...["schema-findings", "value-findings", "path-pattern", "opened-roots", "build-policy", "egress-findings", "egress-values"].map(
+    (name) => ({
+      file: `src/policy/${name}.ts`,
+      code: "POLICY_VALUE_INVALID",
+    }),
+  ),
   { file: "src/contracts/policy-document.ts", code: "POLICY_VALUE_INVALID" },
   { file: "src/policy/supported.ts", code: "POLICY_KEY_UNSUPPORTED" },
   ...["yaml-source", "json-source", "toml-source", "toml-lines", "source-text"].map((name) => ({

@@ -13,6 +13,7 @@ import { openSandbox } from "./open-sandbox.ts";
 import { outcomeOf } from "./outcome.ts";
 import { planOutside } from "./outside.ts";
 import type { Permit } from "./permit.ts";
+import { refuseInertEgress } from "./refuse-inert-egress.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { resultOf, supervisedWalls, type Watched } from "./run-result.ts";
 import { supervise } from "./supervise.ts";
@@ -145,6 +146,7 @@ function withoutInput(io: RunIo): RunIo {
 /** Runs one command as a task of its own. The result is released only when its record is on the device. */
 export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, request: RunRequest, io: RunIo): Promise<RunResult> {
   refuseUnrecordable(request.argv);
+  refuseInertEgress(policy);
   const identity = { task: makeTaskId(parts.ids), action: makeActionId(parts.ids), sandbox: makeSandboxId(parts.ids) };
   const record = new ActionRecord(parts.ledger, identity, policy);
   const outside = planOutside(policy, request, parts.user);

@@ -1,6 +1,7 @@
 // The policy document, whole and closed: types, validation, JSON Schema and docs all come from here.
 // What is not built yet is in the shape too; src/policy/supported.ts refuses it by name.
 import * as z from "zod";
+import { egressProtocolSchema } from "./egress-policy.ts";
 import {
   daySchema,
   durationSchema,
@@ -117,8 +118,8 @@ const limitsSchema = z.strictObject({
   output: sizeSchema.optional().describe("Output (stdout and stderr together) after which a command is ended; up to 1TiB."),
   returned: sizeSchema.optional().describe("Output handed back to a program; the rest is counted and hashed; up to 64MiB."),
   wall: durationSchema.optional().describe("Time after which a command is ended; up to 24d."),
-  egressBytes: sizeSchema.optional().describe(`Bytes sent out. ${unlimited}`),
-  egressConnections: z.int().min(0).max(1_000_000).optional().describe(`Connections out. ${unlimited}`),
+  egressBytes: sizeSchema.optional().describe("Bytes that the task may send out, together; up to 1TiB."),
+  egressConnections: z.int().min(0).max(10_000).optional().describe("Connections out that the task may have open at once."),
   pendingApprovals: z
     .int()
     .min(0)
@@ -178,29 +179,43 @@ export const outsideEntrySchema = z.strictObject({
   reason: reasonSchema.optional().describe("Shown in the question."),
 });
 
-const egressRuleSchema = z.strictObject({
-  id: ruleIdSchema,
-  hosts: listOf(word).optional().describe("Names; `*.d` any depth without the apex, `**.d` with it."),
-  cidr: listOf(word).optional().describe("Address ranges."),
-  ports: z.array(port).max(64).optional(),
+export const egressRuleSchema = z.strictObject({
+  id: ruleIdSchema.describe("Unique in the file; a stronger file replaces a rule by its id."),
+  hosts: listOf(word)
+    .optional()
+    .describe("Names: `a.example.com`; `*.example.com` at any depth without the name itself, `**.example.com` with it."),
+  cidr: listOf(word)
+    .optional()
+    .describe("Ranges of public addresses, for clients that ask for an address. A name is never allowed by them."),
+  ports: z.array(port).max(64).optional().describe("An allow without them: the usual ports of its protocols. Otherwise all."),
   protocols: z
-    .array(z.enum(["http", "https", "tcp", "ssh"]))
+    .array(egressProtocolSchema)
     .max(8)
-    .optional(),
+    .optional()
+    .describe(
+      "`https`: TLS with the host's name in it. `http`: requests without TLS. `ssh`. `tcp`: anything, not looked into. An allow without them: https. Otherwise all.",
+    ),
   methods: z
     .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
     .max(16)
-    .optional(),
-  paths: listOf(word).optional(),
-  sni: word.optional(),
-  inspect: z.boolean().optional(),
-  window: z.strictObject({ from: z.iso.datetime().optional(), until: z.iso.datetime().optional() }).optional(),
-  purpose: reasonSchema.optional(),
-  tasks: listOf(word).optional(),
-  maxRequest: sizeSchema.optional(),
-  maxResponse: sizeSchema.optional(),
-  mode: z.enum(["enforce", "observe"]).optional(),
-  verdict: verdictSchema,
+    .optional()
+    .describe(unlimited),
+  paths: listOf(word).optional().describe(unlimited),
+  sni: z
+    .enum(["required", "optional"])
+    .optional()
+    .describe("Of TLS. `optional` lets through a client that sends no server name; one that sends another name is always refused."),
+  inspect: z.boolean().optional().describe(`Look into TLS. ${later}`),
+  window: z.strictObject({ from: z.iso.datetime().optional(), until: z.iso.datetime().optional() }).optional().describe(unlimited),
+  purpose: reasonSchema.optional().describe(unlimited),
+  tasks: listOf(word).optional().describe(unlimited),
+  maxRequest: sizeSchema.optional().describe("Bytes that one connection may send."),
+  maxResponse: sizeSchema.optional().describe("Bytes that one connection may receive."),
+  mode: z.enum(["enforce", "observe"]).optional().describe("Now: enforce."),
+  verdict: verdictSchema.describe(
+    "The strictest of all matching rules decides; without one it is refused. `ask` refuses too: nobody can be asked yet.",
+  ),
+  reason: reasonSchema.optional().describe("Shown when the rule decides."),
 });
 
 const browserRuleSchema = z.strictObject({
@@ -248,7 +263,7 @@ const testRequestSchema = z
     cwd: literalPathSchema.optional().describe("Only together with argv."),
     read: literalPathSchema.optional().describe("A path to read."),
     write: literalPathSchema.optional().describe("A path to write."),
-    connect: word.optional().describe(`A host:port to connect to. ${unlimited}`),
+    connect: word.optional().describe("A `host:port` to connect to, by any protocol."),
   })
   .refine((request) => [request.argv, request.read, request.write, request.connect].filter((asked) => asked !== undefined).length === 1, {
     params: { situation: "policy.request-not-one" },
@@ -256,7 +271,7 @@ const testRequestSchema = z
 
 export const policyTestSchema = z.strictObject({
   name: z.string().min(1).max(200).describe("Unique in the file."),
-  request: testRequestSchema.describe("Exactly one of argv, read, write."),
+  request: testRequestSchema.describe("Exactly one of argv, read, write, connect."),
   expect: verdictSchema.describe("What the loaded policy must answer, or it is refused."),
 });
 
@@ -294,8 +309,8 @@ export const policyDocumentSchema = z.strictObject({
   environment: environmentSchema.optional().describe("The environment of every command; nothing else is inherited."),
   limits: limitsSchema.optional().describe("How much a command may use. Sizes and times are texts with units."),
   commands: listOf(commandRuleSchema).optional().describe("Rules about commands: deny > ask > allow > default."),
-  egress: listOf(egressRuleSchema).optional().describe(`Rules about connections. ${later}`),
-  allowLocal: listOf(word).optional().describe(`Private addresses or local ports that may be reached. ${later}`),
+  egress: listOf(egressRuleSchema).optional().describe("Rules about connections: deny > ask > allow > deny."),
+  allowLocal: listOf(word).optional().describe("Places that are not public and may be reached, each as `host:port`."),
   browser: listOf(browserRuleSchema).optional().describe(`Rules about browser actions. ${later}`),
   credentials: listOf(credentialSchema).optional().describe(`Credentials that the gate may add. ${later}`),
   approvals: listOf(approvalRuleSchema).optional().describe(`Who may approve what. ${later}`),
@@ -306,5 +321,6 @@ export const policyDocumentSchema = z.strictObject({
 /** A document as its author wrote it: everything optional but the version. */
 export type PolicyDocument = z.infer<typeof policyDocumentSchema>;
 export type OutsideEntry = z.infer<typeof outsideEntrySchema>;
+export type EgressRule = z.infer<typeof egressRuleSchema>;
 export type CommandRule = z.infer<typeof commandRuleSchema>;
 export type PolicyTest = z.infer<typeof policyTestSchema>;

@@ -1,5 +1,6 @@
 // What the rest of the house knows of a policy: the compiled form, and the operations that the policy room offers.
 import type { CommandRequest, Decision } from "./decision.ts";
+import type { EgressPolicy } from "./egress-policy.ts";
 import type { Digest } from "./ids.ts";
 import type { OutsideEntry } from "./policy-document.ts";
 import type { Limits } from "./limits.ts";
@@ -24,6 +25,8 @@ export interface CompiledPolicy {
   readonly paths: PathPolicy;
   readonly environment: { readonly pass: readonly string[]; readonly set: Readonly<Record<string, string>> };
   readonly limits: Limits;
+  /** Where it may connect. */
+  readonly egress: EgressPolicy;
   /** Whether a person may be asked to let a command run outside any sandbox. */
   readonly allowUnsandboxed: boolean;
   /** Commands that may be asked for by name, to run outside. Places are absolute. */
@@ -49,6 +52,8 @@ export interface PolicyFacts {
   readonly canonicalPath?: (absolute: string) => string;
   /** Absolute, canonical directories of Glovebox itself (state, runtime, installation): never equal to, inside or below a write root. */
   readonly protectedPaths?: readonly string[];
+  /** Whether anybody may register names below this one (`com`, `co.uk`, `github.io`). Absent: no pattern of hosts is taken. */
+  readonly isPublicSuffix?: (name: string) => boolean;
 }
 
 export type PolicyFormat = "yaml" | "json" | "toml";

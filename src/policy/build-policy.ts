@@ -3,6 +3,8 @@ import type { Limits } from "../contracts/limits.ts";
 import type { CompiledPolicy, PolicyFacts, PolicyOrigin, PolicyProblem, PolicySource } from "../contracts/policy-port.ts";
 import { canonicalDocument, policyHash } from "./canonical-document.ts";
 import { decideCommand } from "./command-rules.ts";
+import { compileEgress } from "./compile-egress.ts";
+import { spellLocalPlace } from "./egress-values.ts";
 import { problemAt } from "./findings.ts";
 import { decideOutside } from "./outside-rules.ts";
 import type { KeyPath } from "./key-path.ts";
@@ -35,6 +37,7 @@ interface Merging {
 const rank: Readonly<Record<PolicyOrigin, number>> = { "built-in": 0, system: 1, user: 2, project: 3, "project-trusted": 3, flags: 4 };
 
 function isSpelled(field: Widening["field"], item: unknown, identity: string): boolean {
+  if (field === "allowLocal" && typeof item === "string") return spellLocalPlace(item) === identity;
   const isPath = field === "allowRead" || field === "allowWrite";
   return isPath && typeof item === "string" ? showPattern(literalPath(item)) === identity : itemIdentity(item) === identity;
 }
@@ -127,6 +130,7 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     paths: resolvedPaths(values, facts, boundLists(bounds)),
     environment: { pass: values.pass, set: values.set },
     limits: limitsOf(values),
+    egress: compileEgress(values),
     allowUnsandboxed: values.allowUnsandboxed,
     outside: values.outside.map((entry) => ({ ...entry, cwd: resolvePath(literalPath(entry.cwd ?? "/"), facts) })),
     pendingApprovals: values.pendingApprovals,

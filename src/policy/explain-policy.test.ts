@@ -15,6 +15,11 @@ commands:
   - {id: ask, match: {argvPrefix: [make]}, verdict: ask}
   - {id: ok, match: {argvPrefix: [ls]}, verdict: allow}
 audit: {argv: digest}
+allowLocal: ["127.0.0.1:5432"]
+egress:
+  - {id: web, hosts: ["*.example.com"], verdict: allow}
+  - {id: later, hosts: [ask.example.com], verdict: ask}
+  - {id: never, cidr: [93.184.216.0/24], verdict: deny}
 `);
 const empty = yamlSource("filesystem: {allowWrite: []}\nenvironment: {pass: []}\n");
 
@@ -38,7 +43,17 @@ test("explainPolicy() shows every rule in every language, and no value of the en
         .join("\n");
       assert.ok(!shown.includes("canary-value"));
       if (source !== full) continue;
-      for (const word of ["/srv/data", "/home/me/project/secret", "/home/me/project/vendor", "MODE", "git 'push it'", "400", "64MiB"])
+      for (const word of [
+        "/srv/data",
+        "/home/me/project/secret",
+        "/home/me/project/vendor",
+        "MODE",
+        "git 'push it'",
+        "400",
+        "64MiB",
+        "*.example.com",
+        "127.0.0.1",
+      ])
         assert.ok(shown.includes(word), word);
     }
   }

@@ -1,7 +1,7 @@
 // The answer sheet of a policy: the half of the seven answers that follows from the document alone, before anything ran.
 import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
-import type { CommandRule, OutsideEntry } from "../contracts/policy-document.ts";
-import { commandRuleSchema } from "../contracts/policy-document.ts";
+import type { CommandRule, EgressRule, OutsideEntry } from "../contracts/policy-document.ts";
+import { commandRuleSchema, egressRuleSchema } from "../contracts/policy-document.ts";
 import type { Verdict } from "../contracts/decision.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { Sentence } from "../contracts/sentence.ts";
@@ -37,6 +37,29 @@ function writeLines({ paths }: CompiledPolicy): readonly Sentence[] {
     { key: "policy.sheet.write.listed" },
     ...each("policy.sheet.write.protected", "name", paths.protectedNames ?? []),
     { key: "policy.sheet.write.rest" },
+  ];
+}
+
+const connectKeys: Readonly<Record<Verdict, string>> = {
+  allow: "policy.sheet.connect.allow",
+  ask: "policy.sheet.connect.ask",
+  deny: "policy.sheet.connect.deny",
+};
+
+/** `api.example.com port 443 (https)` */
+function connectLine({ id, verdict, hosts = [], cidr = [], ports, protocols }: EgressRule): Sentence {
+  const values = { id, places: [...hosts, ...cidr].join(", "), ports: ports?.join(", ") ?? "*", protocols: protocols?.join(", ") ?? "*" };
+  return { key: connectKeys[verdict], values };
+}
+
+function connectLines({ document, egress }: CompiledPolicy): readonly Sentence[] {
+  const rules = egressRuleSchema.array().parse(document["egress"]);
+  if (rules.every(({ verdict }) => verdict !== "allow") && egress.local.length === 0) return [{ key: "policy.sheet.connect.nothing" }];
+  return [
+    ...rules.map(connectLine),
+    ...egress.local.map(({ host, port }) => ({ key: "policy.sheet.connect.local", values: { host, port } })),
+    { key: "policy.sheet.connect.rest" },
+    { key: "policy.sheet.connect.limits", values: { bytes: showSize(egress.sentBytes), connections: egress.connections } },
   ];
 }
 
@@ -121,7 +144,7 @@ export function explainPolicy(compiled: CompiledPolicy, withheld: readonly strin
   const answers: readonly (readonly [Question, readonly Sentence[]])[] = [
     ["read", readLines(policy, withheld)],
     ["write", writeLines(policy)],
-    ["connect", [{ key: "policy.sheet.connect.nothing" }]],
+    ["connect", connectLines(policy)],
     ["identity", identityLines(policy)],
     ["happened", [{ key: "policy.sheet.happened.nothing" }]],
     [

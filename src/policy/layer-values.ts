@@ -1,7 +1,8 @@
 // One policy document as values to merge: flat, typed, in plain units, in canonical spelling. Absent means: this layer says nothing.
-import type { CommandRule, OutsideEntry, PolicyDocument, PolicyTest } from "../contracts/policy-document.ts";
+import type { CommandRule, EgressRule, OutsideEntry, PolicyDocument, PolicyTest } from "../contracts/policy-document.ts";
 import type { ApprovalMode } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
+import { ruleInCanonicalSpelling, spellLocalPlace } from "./egress-values.ts";
 import { spellPattern } from "./path-pattern.ts";
 import { parseDuration, parseSize } from "./units.ts";
 
@@ -34,8 +35,14 @@ export interface PolicyValues {
   readonly returnedBytes: number;
   readonly wallMs: number;
   readonly pendingApprovals: number;
+  readonly egressBytes: number;
+  readonly egressConnections: number;
   /** Sorted by id. */
   readonly commands: readonly CommandRule[];
+  /** Sorted by id. */
+  readonly egress: readonly EgressRule[];
+  /** `host:port`, sorted. */
+  readonly allowLocal: readonly string[];
   readonly auditArgv: "redacted" | "digest";
   readonly retentionDays: number;
   /** Sorted by name. */
@@ -57,6 +64,8 @@ export const limitFields = [
   "returnedBytes",
   "wallMs",
   "pendingApprovals",
+  "egressBytes",
+  "egressConnections",
 ] as const satisfies readonly Field[];
 
 /** Where each value stands in a document. */
@@ -86,7 +95,11 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   returnedBytes: ["limits", "returned"],
   wallMs: ["limits", "wall"],
   pendingApprovals: ["limits", "pendingApprovals"],
+  egressBytes: ["limits", "egressBytes"],
+  egressConnections: ["limits", "egressConnections"],
   commands: ["commands"],
+  egress: ["egress"],
+  allowLocal: ["allowLocal"],
   auditArgv: ["audit", "argv"],
   retentionDays: ["audit", "retention"],
   tests: ["tests"],
@@ -124,7 +137,11 @@ export const builtInValues: PolicyValues = {
   returnedBytes: 256 * 2 ** 10,
   wallMs: 15 * 60_000,
   pendingApprovals: 20,
+  egressBytes: 50 * 2 ** 20,
+  egressConnections: 64,
   commands: [],
+  egress: [],
+  allowLocal: [],
   auditArgv: "redacted",
   retentionDays: 400,
   tests: [],
@@ -144,12 +161,13 @@ export function sortedBy<T>(items: readonly T[], nameOf: (item: T) => string): r
 const paths = (texts: readonly string[] | undefined): readonly string[] | undefined =>
   texts === undefined ? undefined : sortedOnce(texts.map(spellPattern));
 
-function testInCanonicalSpelling({ request: { argv, cwd, read, write }, ...test }: PolicyTest): PolicyTest {
+function testInCanonicalSpelling({ request: { argv, cwd, read, write, connect }, ...test }: PolicyTest): PolicyTest {
   const request = {
     ...(argv === undefined ? {} : { argv }),
     ...(cwd === undefined ? {} : { cwd: spellPattern(cwd) }),
     ...(read === undefined ? {} : { read: spellPattern(read) }),
     ...(write === undefined ? {} : { write: spellPattern(write) }),
+    ...(connect === undefined ? {} : { connect: spellLocalPlace(connect) }),
   };
   return { ...test, request };
 }
@@ -183,6 +201,8 @@ function limitValues(limits: NonNullable<PolicyDocument["limits"]>) {
     returnedBytes: size(limits.returned),
     wallMs: duration(limits.wall),
     pendingApprovals: limits.pendingApprovals,
+    egressBytes: size(limits.egressBytes),
+    egressConnections: limits.egressConnections,
   };
 }
 
@@ -211,6 +231,8 @@ export function layerValues(document: PolicyDocument): LayerValues {
     set: environment.set,
     ...limitValues(limits),
     commands: document.commands === undefined ? undefined : sortedBy(document.commands.map(ruleWithoutEmptyReason), (rule) => rule.id),
+    egress: document.egress === undefined ? undefined : sortedBy(document.egress.map(ruleInCanonicalSpelling), (rule) => rule.id),
+    allowLocal: document.allowLocal === undefined ? undefined : sortedOnce(document.allowLocal.map(spellLocalPlace)),
     auditArgv: audit.argv,
     retentionDays: retentionMs === undefined ? undefined : retentionMs / dayMs,
     tests: document.tests === undefined ? undefined : sortedBy(document.tests.map(testInCanonicalSpelling), (test) => test.name),

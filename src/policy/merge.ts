@@ -1,5 +1,5 @@
 // Lays one layer over the values below it. Two ways: a trusted layer speaks with the user's strength, an untrusted project only narrows.
-import type { CommandRule, OutsideEntry } from "../contracts/policy-document.ts";
+import type { OutsideEntry } from "../contracts/policy-document.ts";
 import { type LayerValues, limitFields, type PolicyValues, sortedBy, sortedOnce } from "./layer-values.ts";
 
 /** What accumulates whoever speaks: denies and tests; and what permits nothing. */
@@ -18,7 +18,7 @@ function common(
 }
 
 /** By id; a later rule replaces an earlier one. */
-function mergeRules(rules: readonly CommandRule[]): readonly CommandRule[] {
+function mergeRules<Rule extends { readonly id: string }>(rules: readonly Rule[]): readonly Rule[] {
   return sortedBy([...new Map(rules.map((rule) => [rule.id, rule])).values()], (rule) => rule.id);
 }
 
@@ -28,9 +28,9 @@ function mergeEntries(entries: readonly OutsideEntry[]): readonly OutsideEntry[]
 
 /**
  * System file, user file, trusted project file, flags.
- * - allowRead, allowWrite, pass: a list that is given is the whole list (`[]` allows nothing); with `lists: "add"` it is added;
+ * - allowRead, allowWrite, pass, allowLocal: a list that is given is the whole list (`[]` allows nothing); with `lists: "add"` it is added;
  * - denyRead, denyWrite, protect.add, tests: added; nothing undoes a deny of a weaker layer;
- * - set: by name; commands, outside: by id; everything else: the stronger value.
+ * - set: by name; commands, egress, outside: by id; everything else: the stronger value.
  */
 export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "replace" | "add"): PolicyValues {
   const allow = (below: readonly string[], given: readonly string[] | undefined): readonly string[] => {
@@ -47,6 +47,8 @@ export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "rep
     pass: allow(base.pass, layer.pass),
     set: { ...base.set, ...layer.set },
     commands: mergeRules([...base.commands, ...(layer.commands ?? [])]),
+    egress: mergeRules([...base.egress, ...(layer.egress ?? [])]),
+    allowLocal: allow(base.allowLocal, layer.allowLocal),
     outside: mergeEntries([...base.outside, ...(layer.outside ?? [])]),
   };
 }
@@ -70,6 +72,8 @@ export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyVa
     pass: layer.pass ?? base.pass,
     ...least,
     commands: mergeRules([...(layer.commands ?? []), ...base.commands]),
+    egress: mergeRules([...(layer.egress ?? []), ...base.egress]),
+    allowLocal: layer.allowLocal ?? base.allowLocal,
   };
 }
 

@@ -6,6 +6,7 @@ import { PolicyError } from "../contracts/policy-error.ts";
 import type { CompiledPolicy, PolicyFacts, PolicyFormat, PolicyProblem, PolicySource } from "../contracts/policy-port.ts";
 import { buildPolicy } from "./build-policy.ts";
 
+export { egressDecider } from "./decide-egress.ts";
 export { explainPolicy } from "./explain-policy.ts";
 export { matchesName, neverPassed, passedEnvironment } from "./environment-rules.ts";
 export { type PathVerdict, judgeRead, judgeWrite } from "./path-rules.ts";

@@ -16,6 +16,7 @@ function showField(field: Field, values: LayerValues): string {
 /** Values of variables are not shown: only whether the name is set. */
 function showItems(field: Field, values: PolicyValues): string {
   if (field === "commands") return `[${values.commands.map(({ id }) => id).join(", ")}]`;
+  if (field === "egress") return `[${values.egress.map(({ id }) => id).join(", ")}]`;
   if (field === "outside") return `[${values.outside.map(({ id }) => id).join(", ")}]`;
   if (field === "set") return `{${Object.keys(values.set).join(", ")}}`;
   const list = values[field];

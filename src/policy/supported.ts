@@ -5,19 +5,19 @@ import type { Findings } from "./findings.ts";
 import type { KeyPath } from "./key-path.ts";
 import { itemsAt, showValue, valueAt } from "./plain-value.ts";
 
-/** Keys that are not built, each with the one value it may have; undefined: none. */
-const unbuilt: readonly { readonly path: KeyPath; readonly accepted: unknown }[] = [
+/** A key that is not built, with the one value it may have; undefined: none. */
+interface Unbuilt {
+  readonly path: KeyPath;
+  readonly accepted: unknown;
+}
+
+const unbuilt: readonly Unbuilt[] = [
   { path: ["extends"], accepted: [] },
   { path: ["presets"], accepted: [] },
   { path: ["uid"], accepted: "auto" },
   { path: ["acceptRisk"], accepted: [] },
   { path: ["environment", "fakeEnvFiles"], accepted: false },
-  ...["egressBytes", "egressConnections", "denialsBeforeStop"].map((name) => ({
-    path: ["limits", name],
-    accepted: undefined,
-  })),
-  { path: ["egress"], accepted: [] },
-  { path: ["allowLocal"], accepted: [] },
+  { path: ["limits", "denialsBeforeStop"], accepted: undefined },
   { path: ["browser"], accepted: [] },
   { path: ["credentials"], accepted: [] },
   { path: ["approvals"], accepted: [] },
@@ -53,15 +53,17 @@ function checkPartly(rows: readonly PartlyBuilt[], value: unknown, findings: Fin
   }
 }
 
+function checkUnbuilt({ path, accepted }: Unbuilt, value: unknown, findings: Findings): void {
+  const found = valueAt(value, path);
+  if (found === undefined || (accepted !== undefined && canonicalJson(found) === canonicalJson(accepted))) return;
+  const situation = accepted === undefined ? "policy.key-unsupported" : "policy.key-unsupported-but";
+  const values = accepted === undefined ? {} : { accepted: JSON.stringify(accepted) };
+  findings.add({ code: "POLICY_KEY_UNSUPPORTED", situation, path, values });
+}
+
 /** Works on unchecked data, so that one look names everything. */
 export function checkSupported(value: unknown, findings: Findings): void {
-  for (const { path, accepted } of unbuilt) {
-    const found = valueAt(value, path);
-    if (found === undefined || (accepted !== undefined && canonicalJson(found) === canonicalJson(accepted))) continue;
-    const situation = accepted === undefined ? "policy.key-unsupported" : "policy.key-unsupported-but";
-    const values = accepted === undefined ? {} : { accepted: JSON.stringify(accepted) };
-    findings.add({ code: "POLICY_KEY_UNSUPPORTED", situation, path, values });
-  }
+  for (const key of unbuilt) checkUnbuilt(key, value, findings);
   checkPartly(partly, value, findings);
   for (const { path } of itemsAt(value, ["outside"])) {
     checkPartly(
@@ -70,9 +72,10 @@ export function checkSupported(value: unknown, findings: Findings): void {
       findings,
     );
   }
-  for (const { path } of itemsAt(value, ["tests"])) {
-    const asked = [...path, "request", "connect"];
-    if (valueAt(value, asked) !== undefined)
-      findings.add({ code: "POLICY_KEY_UNSUPPORTED", situation: "policy.key-unsupported", path: asked });
+  for (const { path } of itemsAt(value, ["egress"])) {
+    for (const name of ["methods", "paths", "window", "purpose", "tasks"])
+      checkUnbuilt({ path: [...path, name], accepted: undefined }, value, findings);
+    checkUnbuilt({ path: [...path, "inspect"], accepted: false }, value, findings);
+    checkPartly([{ path: [...path, "mode"], built: ["enforce"], unbuilt: ["observe"] }], value, findings);
   }
 }

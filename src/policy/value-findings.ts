@@ -1,6 +1,8 @@
 // What the schema cannot say: paths, ranges, names that never pass, ids that must be unique. Works on unchecked data, so that one look
 // names everything that is wrong.
 import type { PolicyFacts, PolicySource } from "../contracts/policy-port.ts";
+import { parseHostPort } from "../kit/host-name.ts";
+import { checkEgress } from "./egress-findings.ts";
 import { forbiddenBy, matchesName } from "./environment-rules.ts";
 import type { Findings } from "./findings.ts";
 import type { KeyPath } from "./key-path.ts";
@@ -88,6 +90,7 @@ const ranges: readonly Range[] = [
   { name: ["limits", "memory"], minimum: 64 * 2 ** 20, maximum: 2 ** 50, parse: parseSize, show: showSize },
   { name: ["limits", "disk"], minimum: 2 ** 20, maximum: 2 ** 50, parse: parseSize, show: showSize },
   { name: ["limits", "output"], minimum: 1, maximum: 2 ** 40, parse: parseSize, show: showSize },
+  { name: ["limits", "egressBytes"], minimum: 1, maximum: 2 ** 40, parse: parseSize, show: showSize },
   { name: ["limits", "returned"], minimum: 1, maximum: 64 * 2 ** 20, parse: parseSize, show: showSize },
   { name: ["audit", "retention"], minimum: dayMs, maximum: 3650 * dayMs, parse: parseDuration, show: showDuration },
 ];
@@ -101,6 +104,17 @@ function checkRanges(value: unknown, findings: Findings): void {
     if (parsed < minimum || parsed > maximum) {
       invalid(findings, "policy.value-range", name, { value: text, minimum: show(minimum), maximum: show(maximum) });
     } else if (name[0] === "audit" && parsed % dayMs !== 0) invalid(findings, "policy.days", name, { value: text });
+  }
+}
+
+/** Sizes of a rule may be as large as any, but must be countable. */
+function checkRuleSizes(value: unknown, findings: Findings): void {
+  for (const { path } of itemsAt(value, ["egress"])) {
+    for (const name of ["maxRequest", "maxResponse"]) {
+      const text = valueAt(value, [...path, name]);
+      if (typeof text !== "string" || !/^[1-9]\d*(?:B|[KMGT]iB)$/u.test(text) || (parseSize(text) ?? Infinity) <= 2 ** 50) continue;
+      invalid(findings, "policy.value-range", [...path, name], { value: text, minimum: "1B", maximum: showSize(2 ** 50) });
+    }
   }
 }
 
@@ -140,12 +154,18 @@ export function checkValues(value: unknown, source: PolicySource, facts: PolicyF
   checkEnvironment(value, findings);
   checkRanges(value, findings);
   checkUnique(value, ["commands", "id"], findings);
+  checkUnique(value, ["egress", "id"], findings);
+  checkEgress(value, facts, findings);
+  checkRuleSizes(value, findings);
   checkUnique(value, ["tests", "name"], findings);
   checkUnique(value, ["outside", "id"], findings);
   checkOutside(value, source, findings);
   if (source.origin !== "system" && valueAt(value, ["floor"]) === true) invalid(findings, "policy.floor-not-system", ["floor"]);
   for (const { path } of itemsAt(value, ["tests"])) {
     const request = valueAt(value, [...path, "request"]);
+    const connect = valueAt(request, ["connect"]);
+    if (typeof connect === "string" && parseHostPort(connect) === undefined)
+      invalid(findings, "policy.local-shape", [...path, "request", "connect"], { value: showValue(connect) });
     if (isRecord(request) && request["cwd"] !== undefined && request["argv"] === undefined) {
       invalid(findings, "policy.cwd-without-argv", [...path, "request", "cwd"]);
     }

@@ -1,4 +1,5 @@
 // Names every value of a layer that would allow more than the values below it. INVARIANT I-15
+import type { Verdict } from "../contracts/decision.ts";
 import type { PolicyFacts } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { coversName } from "./environment-rules.ts";
@@ -30,8 +31,13 @@ function scalarWidenings(base: PolicyValues, layer: LayerValues): readonly Field
   return [...fields, ...limitFields.filter((field) => (layer[field] ?? 0) > base[field])];
 }
 
-function ruleWidens(base: PolicyValues, rule: PolicyValues["commands"][number]): boolean {
-  const same = base.commands.find(({ id }) => id === rule.id);
+interface Rule {
+  readonly id: string;
+  readonly verdict: Verdict;
+}
+
+function ruleWidens(rules: readonly Rule[], rule: Rule): boolean {
+  const same = rules.find(({ id }) => id === rule.id);
   return same === undefined ? rule.verdict === "allow" : canonicalJson(same) !== canonicalJson(rule);
 }
 
@@ -43,7 +49,8 @@ function entryWidens(base: PolicyValues, entry: PolicyValues["outside"][number])
 /**
  * - allowRead, allowWrite: the place must already be allowed by the base's rules (a place that only the default view shows is not);
  * - pass: covered by a name of the base; set: equal to the base's own value; limits: not above; approval: not looser;
- * - commands: no new `allow`, no rule of the base changed under its id;
+ * - commands, egress: no new `allow`, no rule of the base changed under its id;
+ * - allowLocal: a place of the base;
  * - allowUnsandboxed: not opened; outside: no entry that the base does not have as it is;
  * - strict: never off where it is on;
  * - boundary: equal, or one that `auto` may choose; audit: equal, since neither direction is plainly narrower.
@@ -73,7 +80,15 @@ export function findWidenings(base: PolicyValues, layer: LayerValues, facts: Pol
     ),
     ...items(
       "commands",
-      (layer.commands ?? []).filter((rule) => ruleWidens(base, rule)).map(({ id }) => id),
+      (layer.commands ?? []).filter((rule) => ruleWidens(base.commands, rule)).map(({ id }) => id),
+    ),
+    ...items(
+      "egress",
+      (layer.egress ?? []).filter((rule) => ruleWidens(base.egress, rule)).map(({ id }) => id),
+    ),
+    ...items(
+      "allowLocal",
+      (layer.allowLocal ?? []).filter((place) => !base.allowLocal.includes(place)),
     ),
     ...items(
       "outside",

@@ -125,6 +125,7 @@ export function fakePolicy(): EffectivePolicy {
     paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [], denyWrite: [] },
     environment: { pass: [], set: {} },
     limits: { ...smallLimits, returnedBytes: 16 },
+    egress: { rules: [], local: [], sentBytes: 1, connections: 0 },
     allowUnsandboxed: false,
     outside: [],
     pendingApprovals: 20,

@@ -5,6 +5,7 @@ import { checkPolicy } from "../policy.ts";
 export const facts: PolicyFacts = {
   home: "/home/me",
   projectDirectory: "/home/me/project",
+  isPublicSuffix: (name) => ["com", "org", "co.uk", "github.io"].includes(name),
   protectedPaths: ["/home/me/.local/state/glovebox", "/opt/glovebox"],
 };
 

@@ -1,0 +1,97 @@
+// Addresses and ranges as numbers. It reads canonical spellings only: what else may mean an address is for kit/host-name.ts.
+import { isIP } from "node:net";
+
+export interface IpAddress {
+  readonly family: 4 | 6;
+  readonly value: bigint;
+}
+
+/** All addresses whose first `prefix` bits are those of `base`. */
+export interface IpRange {
+  readonly family: 4 | 6;
+  readonly base: bigint;
+  readonly prefix: number;
+}
+
+const bitsOf = (family: 4 | 6): number => (family === 4 ? 32 : 128);
+
+const mappedPrefix = 0xffffn;
+
+/** An IPv4 address in its IPv6 clothes (`::ffff:0:0/96`) is that IPv4 address: sockets take one for the other. */
+export function withoutMapping(address: IpAddress): IpAddress {
+  if (address.family === 4 || address.value >> 32n !== mappedPrefix) return address;
+  return { family: 4, value: address.value & 0xffff_ffffn };
+}
+
+function joined(parts: readonly (string | number)[], bits: bigint, radix: "" | "0x"): bigint {
+  return parts.reduce<bigint>((sum, part) => (sum << bits) | BigInt(`${radix}${part}`), 0n);
+}
+
+const parseIpv4 = (text: string): bigint => joined(text.split("."), 8n, "");
+
+function parseIpv6(text: string): bigint {
+  const tail = /[^:]+\.[^:]+$/u.exec(text)?.[0];
+  const dotted = tail === undefined ? undefined : parseIpv4(tail);
+  const hex =
+    dotted === undefined
+      ? text
+      : `${text.slice(0, -(tail?.length ?? 0))}${(dotted >> 16n).toString(16)}:${(dotted & 0xffffn).toString(16)}`;
+  const [left = "", right] = hex.split("::");
+  const groupsOf = (part: string): readonly string[] => (part === "" ? [] : part.split(":"));
+  const front = groupsOf(left);
+  const back = groupsOf(right ?? "");
+  const zeros = Array.from({ length: 8 - front.length - back.length }, () => "0");
+  return joined([...front, ...zeros, ...back], 16n, "0x");
+}
+
+/** Undefined when it is no plain address; an IPv6 address with a zone is none. IPv4-mapped ones come back as IPv4. */
+export function parseIpAddress(text: string): IpAddress | undefined {
+  const family = text.includes("%") ? 0 : isIP(text);
+  if (family === 4) return { family, value: parseIpv4(text) };
+  return family === 6 ? withoutMapping({ family, value: parseIpv6(text) }) : undefined;
+}
+
+function showIpv6(value: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - 16 * index)) & 0xffffn).toString(16));
+  // RFC 5952: the longest run of zeros, the first of equal ones, at least two.
+  const runs = [...groups.join(":").matchAll(/\b0(?::0)+\b/gu)].toSorted((one, other) => other[0].length - one[0].length);
+  const [longest] = runs;
+  if (longest === undefined) return groups.join(":");
+  const text = groups.join(":");
+  return `${text.slice(0, longest.index).replace(/:$/u, "")}::${text.slice(longest.index + longest[0].length).replace(/^:/u, "")}`;
+}
+
+export function showIpAddress({ family, value }: IpAddress): string {
+  if (family === 6) return showIpv6(value);
+  return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join(".");
+}
+
+export function isInRange(address: IpAddress, range: IpRange): boolean {
+  const shift = BigInt(bitsOf(range.family) - range.prefix);
+  return address.family === range.family && address.value >> shift === range.base >> shift;
+}
+
+/** `10.0.0.0/8`, or one address. Undefined when it is none, or when bits below the prefix are set: then nobody knows what was meant. */
+export function parseIpRange(text: string): IpRange | undefined {
+  const [first = "", length, ...rest] = text.split("/");
+  const address = parseIpAddress(first);
+  // An IPv4 range is written as one.
+  if (address === undefined || rest.length > 0 || (address.family === 4 && first.includes(":"))) return undefined;
+  const bits = bitsOf(address.family);
+  if (length !== undefined && !/^(?:0|[1-9]\d{0,2})$/u.test(length)) return undefined;
+  const prefix = length === undefined ? bits : Number(length);
+  if (prefix > bits) return undefined;
+  const shift = BigInt(bits - prefix);
+  return (address.value >> shift) << shift === address.value ? { family: address.family, base: address.value, prefix } : undefined;
+}
+
+export function showIpRange({ family, base, prefix }: IpRange): string {
+  return `${showIpAddress({ family, value: base })}/${prefix}`;
+}
+
+/** For tables in source. @throws TypeError for what is no range */
+export function ipRange(text: string): IpRange {
+  const range = parseIpRange(text);
+  if (range === undefined) throw new TypeError(`"${text}" is no range of addresses`);
+  return range;
+}
