@@ -48,7 +48,7 @@ test("canonicalHost() refuses what is neither a name nor an address", () => {
     "a\nb",
     "*.a",
   ];
-  const more = ["[::1", "::1]", "[::1%25eth0]", "fe80::1%1", "[1.2.3.4]", "1.2.3.4.5", "256.1.1.1", "-a.b", "a-.b", "xn--a"];
+  const more = ["[::1", "::1]", "[::1%25eth0]", "fe80::1%1", "[1.2.3.4]", "1.2.3.4.5", "256.1.1.1", "-a.b", "a-.b"];
   const long = [`${"a".repeat(64)}.com`, `${"a.".repeat(127)}ab`, "a".repeat(2000)];
   for (const text of [...rows, ...more, ...long]) assert.equal(shown(text), undefined, JSON.stringify(text.slice(0, 80)));
   assert.equal(shown(`${"a.".repeat(126)}a`)?.length, 253);
