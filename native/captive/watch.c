@@ -1,0 +1,46 @@
+// One loop over a handful of descriptors.
+#define _GNU_SOURCE
+#include "watch.h"
+
+#include <poll.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "channel.h"
+#include "refusals.h"
+
+#define LAST_READS 1000 // when the command has ended: what it sent last is told, too
+
+static void tell(const struct packet *packet, void *context) {
+  const struct watched *watched = context;
+  if (watched->channel >= 0) channel_tell(watched->channel, packet);
+}
+
+// Nothing is expected from Node any more; its end of the channel may close.
+static void read_channel(struct watched *watched) {
+  char bytes[256];
+  if (read(watched->channel, bytes, sizeof bytes) > 0) return;
+  close(watched->channel);
+  watched->channel = -1;
+}
+
+static void tell_last(struct watched *watched) {
+  for (int index = 0; index < 2; index++) {
+    for (int reads = 0; reads < LAST_READS && watched->logs[index] >= 0; reads++) {
+      if (!refusals_read(watched->logs[index], tell, watched)) break;
+    }
+  }
+}
+
+void watch(struct watched *watched) {
+  for (;;) {
+    struct pollfd ready[] = {{watched->command, POLLIN, 0}, {watched->channel, POLLIN, 0}, {watched->logs[0], POLLIN, 0}, {watched->logs[1], POLLIN, 0}};
+    if (ppoll(ready, sizeof ready / sizeof *ready, NULL, NULL) < 0) continue; // EINTR; every descriptor is ours
+    if (ready[0].revents != 0) break;
+    if (ready[1].revents != 0) read_channel(watched);
+    for (int index = 0; index < 2; index++) {
+      if (ready[2 + index].revents != 0) refusals_read(watched->logs[index], tell, watched);
+    }
+  }
+  tell_last(watched);
+}
