@@ -33,6 +33,7 @@ export async function openBenchSandbox(
     guardPath: path.join(installation, "build/guard"),
     launcherPath: path.join(installation, "build/launcher"),
     maskerPath: path.join(installation, "build/masker"),
+    captivePath: path.join(installation, "build/captive"),
     protectedPaths: [],
   });
   const { uid, gid, username, homedir } = os.userInfo();

@@ -82,6 +82,7 @@ class ComposedDoor implements Door {
       guardPath: path.join(installation, "build/guard"),
       launcherPath: path.join(installation, "build/launcher"),
       maskerPath: path.join(installation, "build/masker"),
+      captivePath: path.join(installation, "build/captive"),
       sharedLockPath: path.join(this.#layout.state, "roots.lock"),
       protectedPaths: [
         { path: canonicalPath(this.#layout.state), access: "hidden" },

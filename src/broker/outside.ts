@@ -93,6 +93,8 @@ export function openOutside(id: SandboxId, plan: OutsidePlan, user: HostUser): S
       return last;
     },
     stats: async () => ({ processes: 0, openCommands: 0, usage: undefined }),
+    // What it does outside is caught by nothing.
+    whoConnects: () => undefined,
     lateMasks: noLateMasks,
     exhausted: new Promise(() => {}),
     close: async () => {

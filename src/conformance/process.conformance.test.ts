@@ -20,6 +20,7 @@ const target: ConformanceTarget = {
     guardPath: path.join(installation, "build/guard"),
     launcherPath: path.join(installation, "build/launcher"),
     maskerPath: path.join(installation, "build/masker"),
+    captivePath: path.join(installation, "build/captive"),
     protectedPaths: [{ path: installation, access: "read-only" }],
   }),
   dialect: posixDialect,

@@ -251,6 +251,11 @@ export interface Sandbox {
   /** Rejects with SANDBOX_CLOSED after close began, GUARD_PROTOCOL after a violation. */
   exec(command: Command): Promise<Execution>;
   stats(): Promise<SandboxStats>;
+  /**
+   * The name that the process gave itself whose captured connection has this port, as the host saw it a moment ago; unescaped, at most 15
+   * bytes. Undefined when it was not found.
+   */
+  whoConnects(localPort: number): string | undefined;
   /** Resolves with the first limit of `walls.limits` that the boundary saw used up; stays open when there is none. Whoever runs the command ends it. */
   readonly exhausted: Promise<LimitHit>;
   /** Idempotent. SIGTERM, 2 s, then the tree; afterwards the host holds nothing of the sandbox. */

@@ -76,6 +76,7 @@ function seenWith({ paths, limits }: CompiledPolicy): ReadonlyMap<string, string
     tree,
     protectedPaths: [],
     guardPath: "/usr/bin/sh",
+    captivePath: "/usr/bin/sh",
     firstDescriptor: 5,
     machine: { cgroups: [], processors: 2 },
   });

@@ -1,5 +1,7 @@
 // The memory boundary: honours the Boundary contract without a process, a file or a wall, so that what stands above it can be tested
 // fast. It isolates nothing and is never placed by a broker of the product.
+import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
 import {
   type Boundary,
   type Command,
@@ -12,6 +14,7 @@ import {
   type WallReport,
   noLateMasks,
 } from "../../contracts/boundary.ts";
+import type { EgressEndpoint } from "../../contracts/egress.ts";
 import type { LimitHit } from "../../contracts/limits.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { MemoryExecution } from "./memory-execution.ts";
@@ -78,12 +81,31 @@ class MemorySandbox implements Sandbox {
     return Promise.resolve({ processes: this.#running.size, openCommands: this.#running.size, usage: undefined });
   }
 
+  /** Nothing here connects. */
+  whoConnects(): undefined {
+    return undefined;
+  }
+
   async close(): Promise<void> {
+    if (!this.#isClosed && this.#spec.egress !== undefined) {
+      this.#events.push("close egress");
+      await this.#spec.egress.close();
+    }
     if (!this.#isClosed) this.#events.push("close");
     this.#isClosed = true;
     const running = [...this.#running];
     for (const execution of running) execution.lose("closed");
     await Promise.all(running.map(({ exit }) => exit));
+  }
+}
+
+/** Sockets that hear nothing: no program here has a network. */
+async function attachNothing(egress: EgressEndpoint): Promise<void> {
+  try {
+    await egress.attach({ tcp: createServer(), dns: createSocket("udp6") });
+  } catch (error) {
+    await egress.close();
+    throw error;
   }
 }
 
@@ -101,6 +123,7 @@ export function openMemoryBoundary(options: MemoryOptions = {}): MemoryBoundary 
       await context.journal({ kind: "process", name: spec.sandboxId });
       events.push("journal process");
       context.signal.throwIfAborted();
+      if (spec.egress !== undefined) await attachNothing(spec.egress);
       return new MemorySandbox(spec, programs, events);
     },
   };

@@ -18,6 +18,8 @@ export interface MountInput {
   readonly links: readonly { readonly path: string; readonly target: string }[];
   readonly dataFiles: readonly DataFile[];
   readonly guardSource: string;
+  /** It starts in a network that was made for it; otherwise it makes one with a loopback alone. */
+  readonly isCaptive: boolean;
   /** Bytes of the private places. */
   readonly sizes: { readonly scratchBytes: number; readonly sharedBytes: number };
   /** Host path -> where to bind it from. */
@@ -27,9 +29,9 @@ export interface MountInput {
 }
 
 /** Every namespace, no capability, no way to make new user namespaces, no terminal, no survivor. */
-function namespaceArguments(identity: MountInput["identity"]): string[] {
+function namespaceArguments({ identity, isCaptive }: MountInput): string[] {
   return [
-    ["user", "ipc", "pid", "net", "uts", "cgroup"].map((name) => `--unshare-${name}`),
+    ["user", "ipc", "pid", ...(isCaptive ? [] : ["net"]), "uts", "cgroup"].map((name) => `--unshare-${name}`),
     ["--disable-userns", "--uid", String(identity.insideUid), "--gid", String(identity.insideGid)],
     ["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--as-pid-1", "--hostname", hostNameInside],
   ].flat();
@@ -102,7 +104,7 @@ export function bwrapArguments(input: MountInput): readonly string[] {
   const mounts = [...placeMounts(input), ...bare].toSorted((left, right) => byDepth(left.path, right.path));
   const masks = input.view.places.filter(({ access, kind }) => access === "hidden" && kind === "directory");
   return [
-    namespaceArguments(input.identity),
+    namespaceArguments(input),
     input.systemLinks.flatMap(({ path, target }) => ["--symlink", target, path]),
     mounts.flatMap(({ args }) => args),
     privateMounts(input),

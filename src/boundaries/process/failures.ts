@@ -1,5 +1,6 @@
 // Turns what bubblewrap and the launcher say on their way into the errors that tell a person what to do.
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { captiveError } from "./captive-failure.ts";
 import { bubblewrapMinimum } from "./tools.ts";
 
 export interface LaunchFailure {
@@ -59,6 +60,8 @@ export function launchError(failure: LaunchFailure): GloveboxError | undefined {
   if (detail === "") return undefined;
   const [, step, encoded, errno] = launcherLine.exec(failure.stderr) ?? [];
   if (step !== undefined && encoded !== undefined && errno !== undefined) return launcherError(step, encoded, errno);
+  const captive = captiveError(failure.stderr);
+  if (captive !== undefined) return captive;
   if (/^guard: this build leaves no layer out$/mu.test(failure.stderr)) return unavailable("wall.test-layers", { path: failure.guardPath });
   if (/^bwrap: Unknown option/mu.test(failure.stderr)) {
     const needed = `${bubblewrapMinimum.major}.${bubblewrapMinimum.minor}`;

@@ -1,5 +1,5 @@
 // What the host sees of processes: read from /proc, so that it is evidence and not what somebody inside claims.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 export interface HostProcess {
   readonly pid: number;
@@ -62,6 +62,15 @@ export function treeOf(root: number): readonly HostProcess[] {
 export function onlyChild(pid: number): number | undefined {
   const text = read(`/proc/${pid}/task/${pid}/children`) ?? "";
   return /^\d+ ?$/u.test(text) ? Number(text) : undefined;
+}
+
+/** Its network namespace, as the kernel names it; undefined when the process ended, or is out of reach. */
+export function networkOf(pid: number | "self"): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/net`);
+  } catch {
+    return undefined;
+  }
 }
 
 /** argv; empty for kernel threads and processes that ended. */

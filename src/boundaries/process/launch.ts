@@ -1,6 +1,7 @@
 // Starts bubblewrap with the guard inside, hands it the rules, and confirms from the host that the walls stand before anything may run.
 import { closeSync } from "node:fs";
 import { Duplex } from "node:stream";
+import type { EgressEndpoint } from "../../contracts/egress.ts";
 import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
 import {
   contentMax,
@@ -15,11 +16,12 @@ import {
 import { spawnProcess } from "../../kit/spawn.ts";
 import { type HeldPlace, openPlaces } from "./held-places.ts";
 import { launchError } from "./failures.ts";
-import { onlyChild, processStatus } from "./host-processes.ts";
+import { networkOf, onlyChild, processStatus } from "./host-processes.ts";
 import type { LandlockRule } from "./landlock-plan.ts";
 import type { TestLayers } from "./layers.ts";
 import { openTexts } from "./memory-texts.ts";
 import { openSharedLock } from "./shared-lock.ts";
+import { Captive, type CaptiveForm } from "./captive.ts";
 
 type HostChild = ReturnType<typeof spawnProcess>;
 
@@ -30,7 +32,9 @@ export interface LaunchRequest {
   readonly args: readonly string[];
   readonly bubblewrapPath: string;
   readonly guardPath: string;
-  /** What bubblewrap reads from descriptors 4, 5, ... */
+  /** Given: the program before bubblewrap makes a captive network, and its channel is the descriptor before those of the texts. */
+  readonly egress: EgressEndpoint | undefined;
+  /** What bubblewrap reads, from `firstDescriptor` on. */
   readonly dataTexts: readonly string[];
   /** What it binds from the descriptors after those. */
   readonly heldPlaces: readonly HeldPlace[];
@@ -56,10 +60,18 @@ export interface Launched {
   readonly ready: GuardReady;
   /** The guard, as the host numbers it. */
   readonly guardPid: number;
+  /** Undefined when nothing may leave. */
+  readonly captive: { readonly network: Captive; readonly form: CaptiveForm } | undefined;
 }
 
 export const controlDescriptor = 3;
-export const firstDataDescriptor = 4;
+/** Of the captive network's program, where there is one. */
+export const captiveDescriptor = 4;
+
+/** Of the texts: behind the two channels. */
+export function firstDescriptor(isCaptive: boolean): number {
+  return isCaptive ? captiveDescriptor + 1 : controlDescriptor + 1;
+}
 
 const stderrMaximum = 16 * 1024;
 
@@ -103,6 +115,7 @@ function confirmWalls(guardPid: number, { layers, boundProcessors }: LaunchReque
   if (boundProcessors !== undefined) {
     confirm("processors", status.get("Cpus_allowed_list"), (value) => countProcessors(value) <= boundProcessors);
   }
+  if (layers.outer) confirm("net namespace", networkOf(guardPid), (value) => value !== networkOf("self"));
   if (layers.inner) confirm("no_new_privs", status.get("NoNewPrivs"), (value) => value === "1");
 }
 
@@ -112,9 +125,9 @@ function countProcessors(list: string): number {
   return ranges.reduce((sum, [first = 0, last = first]) => sum + last - first + 1, 0);
 }
 
-function writeTexts(child: HostChild, texts: readonly string[]): void {
-  for (const [index, text] of texts.entries()) {
-    const stream = streamAt(child, firstDataDescriptor + index);
+function writeTexts(child: HostChild, { dataTexts, egress }: LaunchRequest): void {
+  for (const [index, text] of dataTexts.entries()) {
+    const stream = streamAt(child, firstDescriptor(egress !== undefined) + index);
     stream.on("error", () => {}); // bubblewrap ended before it read: its exit says why
     stream.end(text);
   }
@@ -149,6 +162,7 @@ function start(request: LaunchRequest): Started {
         "ignore",
         "pipe",
         "pipe",
+        ...(request.egress === undefined ? [] : ["ipc" as const]),
         ...(texts?.numbers ?? request.dataTexts.map(() => "pipe" as const)),
         ...given.numbers,
         ...guardFiles,
@@ -162,7 +176,7 @@ function start(request: LaunchRequest): Started {
       resolve();
     });
     child.on("close", () => resolve());
-    if (texts === undefined) writeTexts(child, request.dataTexts);
+    if (texts === undefined) writeTexts(child, request);
     return { child, ended: promise, stderr: collectStderr(child), startError: () => startError };
   } finally {
     texts?.close();
@@ -172,16 +186,18 @@ function start(request: LaunchRequest): Started {
 }
 
 /** The guard is told the numbers that its files have in its process: behind everything that bubblewrap reads. */
-function guardMediation({ mediation, dataTexts, heldPlaces, sharedLockPath }: LaunchRequest): GuardMediation {
+function guardMediation({ mediation, dataTexts, heldPlaces, sharedLockPath, egress }: LaunchRequest): GuardMediation {
   if (mediation.writeRoots.length === 0) return mediation;
-  const descriptor = firstDataDescriptor + dataTexts.length + heldPlaces.length;
+  const descriptor = firstDescriptor(egress !== undefined) + dataTexts.length + heldPlaces.length;
   const touchLog = { descriptor, fileBytesMax: contentMax.fileBytes, keptBytesMax: contentMax.taskBytes };
   return { ...mediation, touchLog, ...(sharedLockPath === undefined ? {} : { sharedLock: descriptor + 1 }) };
 }
 
 /** The kernel's word, not bubblewrap's: its report would come before it lets the guard's process go on, and hold it up. */
 function guardOf(request: LaunchRequest, child: HostChild): number {
-  const guardPid = child.pid === undefined ? undefined : onlyChild(child.pid);
+  // The captive network's program stays between: it has one child too.
+  const bubblewrap = request.egress === undefined || child.pid === undefined ? child.pid : onlyChild(child.pid);
+  const guardPid = bubblewrap === undefined ? undefined : onlyChild(bubblewrap);
   if (guardPid !== undefined) return guardPid;
   throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-failed", { values: { sandbox: request.sandboxId, detail: "no pid" } });
 }
@@ -203,6 +219,7 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
   const { child, ended, stderr, startError } = start(request);
   const stop = (): boolean => child.kill("SIGKILL");
   request.signal.addEventListener("abort", stop, { once: true });
+  const network = request.egress === undefined ? undefined : new Captive(child, request.egress);
   const session = openGuardSession(streamAt(child, controlDescriptor), { allowTestBuild: request.isTest });
   try {
     const rules = typeof request.rules === "function" ? await rulesAfterGreeting(request, session, child, request.rules) : request.rules;
@@ -211,9 +228,12 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
       throw new GloveboxError("WALL_UNAVAILABLE", "wall.test-layers", { values: { path: request.guardPath } });
     const guardPid = guardOf(request, child);
     confirmWalls(guardPid, request);
+    if (network !== undefined) network.guardPid = guardPid;
+    const captive = network === undefined ? undefined : { network, form: await network.attached };
     request.signal.throwIfAborted();
-    return { child, ended, session, ready, guardPid };
+    return { child, ended, session, ready, guardPid, captive };
   } catch (error) {
+    await network?.close();
     await session.close();
     stop();
     await ended;

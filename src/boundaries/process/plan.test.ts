@@ -63,6 +63,7 @@ function planOf(spec: SandboxSpec, files: Readonly<Record<string, string>> = hos
       { path: "/opt/glovebox", access: "read-only" },
     ],
     guardPath: "/opt/glovebox/build/guard",
+    captivePath: "/opt/glovebox/build/captive",
     firstDescriptor: 5,
     machine: { cgroups: [], processors: 4 },
   });

@@ -27,6 +27,8 @@ export interface PlanFacts {
   readonly protectedPaths: readonly ProtectedPath[];
   /** Absolute host path of the guard. */
   readonly guardPath: string;
+  /** Absolute host path of the program that makes the captive network. */
+  readonly captivePath: string;
   /** The first descriptor that bubblewrap may read a data file from. */
   readonly firstDescriptor: number;
   /** Control groups and processors that there are. */
@@ -51,6 +53,8 @@ export interface SandboxPlan {
   readonly staged: readonly StagedBind[];
   /** The launcher's; empty for an ordinary user. */
   readonly stageDirectory: string;
+  /** Where the program of the captive network is when it starts; undefined when nothing may leave. */
+  readonly captivePath: string | undefined;
   /** Contents for the descriptors that `bwrapArgs` names, ascending. */
   readonly dataFiles: readonly (DataFile & { readonly text: string })[];
   readonly pathFacts: PathFacts & HostNames;
@@ -169,8 +173,15 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const view = viewOf(spec, tree, rules);
   refuseRootsInGit(tree, view);
   refuseLinkedNames(rules, tree);
-  const staged = isRoot ? stagedBinds(view, isOpenToAll(tree, facts.guardPath) ? [] : [facts.guardPath]) : [];
-  const stageDirectory = staged.length === 0 ? "" : chooseStageDirectory(view, tree, [facts.guardPath]);
+  const isCaptive = spec.egress !== undefined;
+  const programs = [facts.guardPath, ...(isCaptive ? [facts.captivePath] : [])];
+  const staged = isRoot
+    ? stagedBinds(
+        view,
+        programs.filter((program) => !isOpenToAll(tree, program)),
+      )
+    : [];
+  const stageDirectory = staged.length === 0 ? "" : chooseStageDirectory(view, tree, programs);
   const source = (path: string): string => sourceOf(staged, stageDirectory, path);
   const dataFiles = dataSources(spec, tree, identity, view).map((file, index) => ({ ...file, descriptor: facts.firstDescriptor + index }));
   const boundFiles = dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path);
@@ -192,6 +203,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
       links: homeLinks(view, spec.user.home),
       dataFiles,
       guardSource: source(facts.guardPath),
+      isCaptive,
       sizes: limits,
       source,
       descriptorOf: descriptorsFrom(facts.firstDescriptor + dataFiles.length, held),
@@ -204,6 +216,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
     limits,
     staged,
     stageDirectory,
+    captivePath: isCaptive ? source(facts.captivePath) : undefined,
     dataFiles,
     held,
     pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home, hostName: spec.user.name, nameInside: identity.name },

@@ -9,6 +9,7 @@ import type { Sentence } from "../../contracts/sentence.ts";
 import { type GuardProbe, parseProbe, sizes } from "../../guard/guard.ts";
 import { capture } from "../../kit/spawn.ts";
 import { type Cgroup, findCgroups } from "./cgroups.ts";
+import { probeCaptive } from "./captive-probe.ts";
 import { isOutOfProcesses } from "./failures.ts";
 import { allocatedUidBase, allocatedUidCount } from "./identity.ts";
 import { planLimits } from "./limit-plan.ts";
@@ -27,6 +28,7 @@ export interface ProbeTargets {
   readonly guardPath: string;
   readonly launcherPath: string;
   readonly maskerPath: string;
+  readonly captivePath: string;
 }
 
 interface Finding {
@@ -239,6 +241,7 @@ export async function probeProcessBoundary(targets: ProbeTargets): Promise<Probe
     maskerLine(targets),
     ...kernelLines(inside?.probe ?? probe),
     ...(await rootLines(targets)),
+    await probeCaptive(targets),
     ...limitLines(),
   ];
   return { kind: "process", usable: lines.every((line) => !line.required || line.state === "works"), lines };

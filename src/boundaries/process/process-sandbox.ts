@@ -65,6 +65,10 @@ export class ProcessSandbox implements Sandbox {
     return this.#launched.masker?.lateMasks ?? noLateMasks;
   }
 
+  whoConnects(localPort: number): string | undefined {
+    return this.#launched.captive?.network.whoConnects(localPort);
+  }
+
   get exhausted(): Promise<LimitHit> {
     return this.#exhausted.promise;
   }
@@ -108,6 +112,8 @@ export class ProcessSandbox implements Sandbox {
   }
 
   async #end(): Promise<void> {
+    // Before anything else: nothing of what is still running leaves any more.
+    await this.#launched.captive?.network.close();
     await this.#endProcesses();
     // Only now: until its last process has ended, what is hidden stays hidden.
     await this.#launched.masker?.close();

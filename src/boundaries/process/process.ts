@@ -6,7 +6,10 @@ import { type Cgroup, findCgroups, joinCgroup, makeCgroup, removeCgroup } from "
 import { confirmPlaces } from "./confirm-places.ts";
 import { hostFileTree } from "./file-tree.ts";
 import { isUidPromised } from "./identity.ts";
-import { firstDataDescriptor, launch, type Launched } from "./launch.ts";
+import { captiveArguments } from "./captive-arguments.ts";
+import { requireCaptive } from "./captive-failure.ts";
+import { captiveLayer } from "./captive-layer.ts";
+import { captiveDescriptor, firstDescriptor, launch, type Launched } from "./launch.ts";
 import { launcherArguments } from "./launcher-arguments.ts";
 import type { Masker } from "./masker.ts";
 import { maskerLayer, openMasker, startMasker } from "./open-masker.ts";
@@ -31,6 +34,10 @@ export interface ProcessBoundaryOptions {
   readonly guardPath: string;
   /** Absolute path of the launcher; used by root only. */
   readonly launcherPath: string;
+  /** Absolute path of the program that makes the captive network; used where a sandbox has an egress endpoint. */
+  readonly captivePath: string;
+  /** For tests of a kernel without pairs of interfaces: the captive network is one. */
+  readonly networks?: "found" | "one";
   /** Absolute path of the masker; used where a rule denies what may appear later. */
   readonly maskerPath: string;
   /** Directories of Glovebox itself: state and runtime `hidden`, the installation `read-only`. */
@@ -60,7 +67,12 @@ function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers, m
   const inner = launched.ready.layers.map((name) => ({ name, detail: name === "landlock" ? `ABI ${launched.ready.landlockAbi}` : "on" }));
   const { identity } = plan;
   return {
-    layers: [...(layers.outer ? [outer] : []), ...inner, ...(layers.outer ? maskerLayer(masker, plan) : [])],
+    layers: [
+      ...(layers.outer ? [outer] : []),
+      ...captiveLayer(launched.captive?.form),
+      ...inner,
+      ...(layers.outer ? maskerLayer(masker, plan) : []),
+    ],
     limits: plan.limits.mechanisms,
     ...plan.sheet,
     connects: [],
@@ -81,7 +93,8 @@ function planOf(options: ProcessBoundaryOptions, spec: SandboxSpec, isRoot: bool
     tree: hostFileTree(!isRoot),
     protectedPaths: options.protectedPaths,
     guardPath: options.guardPath,
-    firstDescriptor: firstDataDescriptor,
+    captivePath: options.captivePath,
+    firstDescriptor: firstDescriptor(spec.egress !== undefined),
     machine: { cgroups: cgroupsFor(options, spec.sandboxId), processors: os.availableParallelism() },
   });
   if (plan.masks !== undefined && !isExecutable(options.maskerPath)) {
@@ -93,12 +106,25 @@ function planOf(options: ProcessBoundaryOptions, spec: SandboxSpec, isRoot: bool
   return plan;
 }
 
-function launchPlanned({ options, spec, plan, layers, isRoot, bubblewrapPath, signal }: Starting, masker: Masker | undefined) {
+/** Each program starts the next: root's launcher, what makes the captive network, bubblewrap. */
+function programsOf({ options, spec, plan, layers, isRoot, bubblewrapPath }: Starting): readonly [string, ...string[]] {
   const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, layers });
+  const path = plan.captivePath;
+  const captive =
+    path === undefined ? [] : captiveArguments({ path, channel: captiveDescriptor, isOneNetwork: options.networks === "one" });
+  const walled = [...captive, bubblewrapPath, ...command];
+  const [first = bubblewrapPath, ...rest] = isRoot ? [options.launcherPath, ...launcherArguments(plan), ...walled] : walled;
+  return [first, ...rest];
+}
+
+function launchPlanned(starting: Starting, masker: Masker | undefined) {
+  const { options, spec, plan, layers, bubblewrapPath, signal } = starting;
+  const [program, ...args] = programsOf(starting);
   return launch({
     sandboxId: spec.sandboxId,
-    program: isRoot ? options.launcherPath : bubblewrapPath,
-    args: isRoot ? [...launcherArguments(plan), bubblewrapPath, ...command] : command,
+    program,
+    args,
+    egress: spec.egress,
     bubblewrapPath,
     guardPath: options.guardPath,
     dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
@@ -114,8 +140,14 @@ function launchPlanned({ options, spec, plan, layers, isRoot, bubblewrapPath, si
   });
 }
 
-async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
+/** The captive network is a part of the outer wall, like the one with a loopback alone. */
+function withoutEgress({ egress: _egress, ...spec }: SandboxSpec): SandboxSpec {
+  return spec;
+}
+
+async function openSandbox(options: ProcessBoundaryOptions, asked: SandboxSpec, context: OpenContext): Promise<Sandbox> {
   const layers = options.testLayers ?? allLayers;
+  const spec = layers.outer ? asked : withoutEgress(asked);
   if (process.getuid?.() !== spec.user.uid) {
     // A broker serves its own uid only: for another one, what the plan says of owners would be wrong.
     throw new GloveboxError("INTERNAL", "wall.open-failed", { values: { sandbox: spec.sandboxId, detail: `uid ${spec.user.uid}` } });
@@ -123,6 +155,7 @@ async function openSandbox(options: ProcessBoundaryOptions, spec: SandboxSpec, c
   // Without the outer wall a test runs as whoever started it: the launcher is a part of that wall.
   const isRoot = spec.user.uid === 0 && layers.outer;
   const { bubblewrapPath } = requireTools(options, isRoot);
+  if (spec.egress !== undefined) requireCaptive(options.captivePath);
   const plan = planOf(options, spec, isRoot);
   context.signal.throwIfAborted();
   await context.journal({ kind: "process", name: spec.sandboxId });
@@ -155,8 +188,9 @@ interface Starting {
 async function startSandbox(starting: Starting): Promise<Sandbox> {
   const { options, spec, plan, isRoot } = starting;
   const { cgroups, limits, tasksMaximum } = plan.limits;
-  // Root's launcher joins before it becomes bubblewrap, which then is one more member.
-  for (const group of cgroups) makeCgroup(group, limits, tasksMaximum + (isRoot ? 1 : 0));
+  // Root's launcher joins before it becomes bubblewrap, which then is one more member; what makes the captive network is another.
+  const outside = isRoot ? 1 + (spec.egress === undefined ? 0 : 1) : 0;
+  for (const group of cgroups) makeCgroup(group, limits, tasksMaximum + outside);
   const masker = startMasker(options.maskerPath, spec.sandboxId, plan);
   try {
     return await startGuarded(starting, masker);

@@ -27,7 +27,7 @@ export function markerOf(sandboxId: string): string {
   return `--sandbox=${sandboxId}`;
 }
 
-const ownPrograms = ["bwrap", "launcher", "guard", "masker"];
+const ownPrograms = ["bwrap", "launcher", "captive", "guard", "masker"];
 
 function isOurUid(uid: number | undefined): boolean {
   const own = process.getuid?.() ?? -1;

@@ -32,7 +32,12 @@ const layersOf = {
 /** `both` is the product's own guard with nothing injected; the others need the test build. */
 export function boundaryWith(configuration: Exclude<Configuration, "outside">, overrides: Partial<ProcessBoundaryOptions> = {}): Boundary {
   const build = path.join(installation, "build");
-  const common = { launcherPath: path.join(build, "launcher"), maskerPath: path.join(build, "masker"), protectedPaths: [] };
+  const common = {
+    launcherPath: path.join(build, "launcher"),
+    maskerPath: path.join(build, "masker"),
+    captivePath: path.join(build, "captive"),
+    protectedPaths: [],
+  };
   if (configuration === "both") return openProcessBoundary({ ...common, guardPath: path.join(build, "guard"), ...overrides });
   return openProcessBoundary({ ...common, guardPath: path.join(build, "test/guard"), testLayers: layersOf[configuration], ...overrides });
 }
