@@ -162,6 +162,16 @@ function mediationOf(spec: SandboxSpec, tree: FileTree, view: View): GuardMediat
   };
 }
 
+/** Where each program and place is when it is used: root's places, and programs that not everybody may use, pass through the launcher. */
+function stagingOf({ egress, user }: SandboxSpec, { tree, guardPath, captivePath }: PlanFacts, view: View) {
+  const programs = egress === undefined ? [guardPath] : [guardPath, captivePath];
+  const closed = programs.filter((program) => !isOpenToAll(tree, program));
+  const staged = user.uid === 0 ? stagedBinds(view, closed) : [];
+  const stageDirectory = staged.length === 0 ? "" : chooseStageDirectory(view, tree, programs);
+  const source = (path: string): string => sourceOf(staged, stageDirectory, path);
+  return { staged, stageDirectory, source, captivePath: egress === undefined ? undefined : source(captivePath) };
+}
+
 /**
  * @throws PATH_RULE_UNENFORCEABLE when a rule cannot be held as written
  */
@@ -173,16 +183,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const view = viewOf(spec, tree, rules);
   refuseRootsInGit(tree, view);
   refuseLinkedNames(rules, tree);
-  const isCaptive = spec.egress !== undefined;
-  const programs = [facts.guardPath, ...(isCaptive ? [facts.captivePath] : [])];
-  const staged = isRoot
-    ? stagedBinds(
-        view,
-        programs.filter((program) => !isOpenToAll(tree, program)),
-      )
-    : [];
-  const stageDirectory = staged.length === 0 ? "" : chooseStageDirectory(view, tree, programs);
-  const source = (path: string): string => sourceOf(staged, stageDirectory, path);
+  const { source, ...staging } = stagingOf(spec, facts, view);
   const dataFiles = dataSources(spec, tree, identity, view).map((file, index) => ({ ...file, descriptor: facts.firstDescriptor + index }));
   const boundFiles = dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path);
   const rulesWithout = (masked: readonly string[]): readonly LandlockRule[] =>
@@ -203,7 +204,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
       links: homeLinks(view, spec.user.home),
       dataFiles,
       guardSource: source(facts.guardPath),
-      isCaptive,
+      isCaptive: spec.egress !== undefined,
       sizes: limits,
       source,
       descriptorOf: descriptorsFrom(facts.firstDescriptor + dataFiles.length, held),
@@ -214,9 +215,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
     masks,
     mediation,
     limits,
-    staged,
-    stageDirectory,
-    captivePath: isCaptive ? source(facts.captivePath) : undefined,
+    ...staging,
     dataFiles,
     held,
     pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home, hostName: spec.user.name, nameInside: identity.name },
