@@ -60,6 +60,7 @@
 #define GB_TYPE_TREE_GONE 0x49u   // empty: no process of this command is left
 #define GB_TYPE_REFUSED 0x4au     // u32 call, u32 errno, u32 rule, path inside: the mediator refused one call
 #define GB_TYPE_REFUSED_TOTAL 0x4bu // u32 count of all refused calls; comes before TREE_GONE when there was one
+#define GB_TYPE_FILE_LIMIT 0x4cu // u64 length or place asked for: a file would have become longer than the limit allows; at most one for a command
 
 #define GB_READ_DENY_LITERAL 1u
 #define GB_READ_DENY_GLOB 2u
@@ -131,6 +132,7 @@
 #define GB_RULE_HOST_SOCKET 9u  // nothing in this network namespace listens there
 #define GB_RULE_DENIED_READ 11u // what the policy keeps from being read
 #define GB_RULE_OUTSIDE 12u     // neither in a write root nor in a place of the sandbox's own
+#define GB_RULE_GIT_POINTER_UNWRITTEN 13u // a pointer file that nothing was written into, or through another descriptor than the one it was opened with
 #define GB_RULE_CROWDED 10u     // too many calls wait at once
 #define GB_RULE_FOLDING 7u      // the directory takes different names for one, beyond ASCII letters
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "mediator.h"
-#include "waiting.h"
+#include "pointer.h"
 
 struct answer answer_result(long result) {
   return answer_error(result == 0 ? 0 : errno);
@@ -24,33 +24,38 @@ struct answer answer_judgement(const struct place *place, uint32_t call, enum pl
   return answer_refusal(place, call, place_rule(kind));
 }
 
-static void respond(const struct caller *caller, int error, bool by_kernel) {
-  struct seccomp_notif_resp response = {.id = caller->id, .error = -error};
-  if (by_kernel) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+static void respond(const struct caller *caller, int error, long value) {
+  struct seccomp_notif_resp response = {.id = caller->id, .error = -error, .val = value};
+  ioctl(caller->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+}
+
+static void respond_by_kernel(const struct caller *caller) {
+  struct seccomp_notif_resp response = {.id = caller->id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
   ioctl(caller->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
 static void send_descriptor(const struct caller *caller, const struct answer *answer) {
   struct seccomp_notif_addfd add = {
       .id = caller->id,
-      .flags = SECCOMP_ADDFD_FLAG_SEND,
+      .flags = SECCOMP_ADDFD_FLAG_SEND | (answer->number > 0 ? SECCOMP_ADDFD_FLAG_SETFD : 0),
       .srcfd = (uint32_t)answer->descriptor,
+      .newfd = (uint32_t)answer->number,
       .newfd_flags = answer->close_on_exec ? O_CLOEXEC : 0,
   };
   const bool taken = ioctl(caller->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) >= 0;
-  const int error = errno;
+  const int error = errno == EBADF ? EMFILE : errno; // a number beyond the caller's limit
   close(answer->descriptor);
   if (answer->is_pointer) pointer_delivered();
-  if (!taken) respond(caller, error, false); // the caller's descriptors are used up
+  if (!taken) respond(caller, error, 0); // the caller's descriptors are used up
 }
 
 void answer_send(const struct caller *caller, const struct answer *answer) {
   switch (answer->kind) {
     case ANSWER_CONTINUE:
-      respond(caller, 0, true);
+      respond_by_kernel(caller);
       return;
     case ANSWER_ERROR:
-      respond(caller, answer->error, false);
+      respond(caller, answer->error, answer->error == 0 ? answer->value : 0);
       return;
     case ANSWER_DESCRIPTOR:
       send_descriptor(caller, answer);

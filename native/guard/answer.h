@@ -10,7 +10,7 @@
 
 enum answer_kind {
   ANSWER_CONTINUE, // by the kernel, behind the caller's own Landlock domain
-  ANSWER_ERROR,    // error; 0 is success
+  ANSWER_ERROR,    // error; 0 is success, and value its result
   ANSWER_DESCRIPTOR,
   ANSWER_LATER, // another thread answers
 };
@@ -18,8 +18,10 @@ enum answer_kind {
 struct answer {
   enum answer_kind kind;
   int error, descriptor;
+  long value;
+  int number; // that the descriptor gets; 0: the lowest free one
   bool close_on_exec;
-  bool is_pointer; // the writing end of a pointer file
+  bool is_pointer; // of a pointer file
 };
 
 static inline struct answer answer_continue(void) {

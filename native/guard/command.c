@@ -103,6 +103,7 @@ static bool send_exit(struct guard *guard, const struct command *command, const 
 
 static bool forward(struct guard *guard, const struct command *command, const struct report *report) {
   uint8_t number[4];
+  uint8_t length[8];
   switch (report->kind) {
     case REPORT_STARTED:
       write_u32(number, report->first);
@@ -116,6 +117,9 @@ static bool forward(struct guard *guard, const struct command *command, const st
     case REPORT_REFUSED_TOTAL:
       write_u32(number, report->first);
       return channel_queue(&guard->channel, GB_TYPE_REFUSED_TOTAL, command->slot->stream, number, sizeof number);
+    case REPORT_FILE_LIMIT:
+      write_u64(length, report->length);
+      return channel_queue(&guard->channel, GB_TYPE_FILE_LIMIT, command->slot->stream, length, sizeof length);
     case REPORT_REFUSED:
       return false;
   }

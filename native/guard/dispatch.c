@@ -20,7 +20,6 @@
 #define NO_RULE 0xffffffffu
 
 static struct landlock landlock = {.session = -1, .command = -1};
-static struct bpf_program filter;
 static uint32_t rules;
 
 bool dispatch_hello(struct guard *guard) {
@@ -113,12 +112,11 @@ static int seal(struct guard *guard) {
   guard->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (guard->proc < 0) return fail_wall(guard, GB_WALL_PROC, errno, NO_RULE);
   if (!sweep_sees_own_namespace(guard->proc)) return fail_wall(guard, GB_WALL_PROC, ESRCH, NO_RULE);
-  if (has_layer(guard, GB_LAYER_SECCOMP) && !filter_assemble(&filter, (struct filter_choice){mediates(guard), read_rules_are_strict()})) return fail_wall(guard, GB_WALL_SECCOMP, E2BIG, NO_RULE);
+  guard->wall.choice = (struct filter_choice){.mediated = mediates(guard), .strict = read_rules_are_strict()};
   if (mediates(guard)) {
     const int error = mediation_prepare();
     if (error != 0) return fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
   }
-  guard->wall.filter = &filter;
   guard->wall.handover = -1;
   if (has_layer(guard, GB_LAYER_LANDLOCK)) {
     const int status = enter_session_domain(guard);

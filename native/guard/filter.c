@@ -71,6 +71,30 @@ static void emit_end(struct bpf_program *program, const struct syscall_row *row)
   else bpf_allow(program);
 }
 
+static void emit_numbers(struct bpf_program *program, const struct syscall_row *row) {
+  bpf_load_argument(program, row->argument);
+  bpf_emit(program, BPF_JMP | BPF_JGE | BPF_K, 0, 2, program->numbers_from);
+  bpf_emit(program, BPF_JMP | BPF_JGE | BPF_K, 1, 0, program->numbers_to);
+  bpf_notify(program);
+  bpf_allow(program);
+}
+
+// All 64 bits: the kernel looks at them too.
+static void emit_beyond(struct bpf_program *program, const struct syscall_row *row) {
+  const uint32_t high = (uint32_t)(program->file_bytes >> 32);
+  if (row->kind == ROW_SEEK) {
+    bpf_load_argument(program, 2);
+    bpf_skip_unless_equal(program, SEEK_SET, 6);
+  }
+  bpf_load_argument_high(program, row->argument);
+  bpf_emit(program, BPF_JMP | BPF_JGT | BPF_K, 3, 0, high);
+  bpf_skip_unless_equal(program, high, 3);
+  bpf_load_argument(program, row->argument);
+  bpf_emit(program, BPF_JMP | BPF_JGE | BPF_K, 0, 1, (uint32_t)program->file_bytes);
+  bpf_notify(program);
+  bpf_allow(program);
+}
+
 static void emit_create_mode(struct bpf_program *program, const struct syscall_row *row) {
   bpf_load_argument(program, row->argument);
   bpf_skip_unless_any_bit(program, CREATES, 3); // else the mode is whatever the register holds
@@ -130,6 +154,13 @@ static void emit_body(struct bpf_program *program, const struct syscall_row *row
     case ROW_CREATE_MODE:
       emit_create_mode(program, row);
       return;
+    case ROW_NUMBERS:
+      emit_numbers(program, row);
+      return;
+    case ROW_BEYOND:
+    case ROW_SEEK:
+      emit_beyond(program, row);
+      return;
     case ROW_SOCKET:
       emit_socket(program, row);
       return;
@@ -138,7 +169,7 @@ static void emit_body(struct bpf_program *program, const struct syscall_row *row
 
 // A row: "if the number is another one, jump over the body". Every body ends in an answer.
 static void emit_row(struct bpf_program *program, const struct syscall_row *row) {
-  if (row->kind == ROW_MEDIATED && !notifies(program, row)) return; // allowed, as by having no row
+  if (row->error == 0 && !notifies(program, row)) return; // allowed, as by having no row
   const size_t test = program->length;
   bpf_skip_unless_equal(program, row->number, 0);
   emit_body(program, row);
@@ -148,6 +179,9 @@ static void emit_row(struct bpf_program *program, const struct syscall_row *row)
 bool filter_assemble(struct bpf_program *program, struct filter_choice choice) {
   program->mediated = choice.mediated;
   program->strict = choice.mediated && choice.strict;
+  program->numbers_from = choice.numbers_from;
+  program->numbers_to = choice.numbers_to;
+  program->file_bytes = choice.file_bytes;
   program->length = 0;
   program->overflowed = false;
   emit_entry(program);

@@ -7,6 +7,8 @@
 struct filter_choice {
   bool mediated; // with notifications for the calls that a mediator performs
   bool strict;   // also for opens that only read, and for modes, owners, times and attributes
+  uint32_t numbers_from, numbers_to;
+  uint64_t file_bytes;
 };
 
 // Assembles the table into *program. False when it does not fit.

@@ -19,6 +19,7 @@
 
 #include "../cleanup.h"
 #include "mediator.h"
+#include "pointer.h"
 #include "sweep.h"
 #include "shared-lock.h"
 #include "touch.h"
@@ -46,6 +47,11 @@ static void report_refusal(uint32_t call, uint32_t error, uint32_t rule, const c
   memcpy(report.path, path, length);
   const size_t size = offsetof(struct refusal_report, path) + length;
   if (send(reports, &report, size, MSG_NOSIGNAL) != (ssize_t)size) _exit(1);
+}
+
+static void report_file_limit(uint64_t length) {
+  const struct report report = {.kind = REPORT_FILE_LIMIT, .length = length};
+  if (send(reports, &report, sizeof report, MSG_NOSIGNAL) != (ssize_t)sizeof report) _exit(1);
 }
 
 static void sort(int *numbers, int count) {
@@ -165,12 +171,12 @@ static int take_listener(int socket) {
 
 static void start_mediator(struct keeper *keeper, int socket, mode_t mask) {
   const int listener = take_listener(socket);
-  if (listener < 0 || !mediator_start(listener, mask, report_refusal)) _exit(1); // fails closed: the sandbox ends with its keeper
+  if (listener < 0 || !mediator_start(listener, mask, report_refusal, report_file_limit)) _exit(1); // fails closed: the sandbox ends with its keeper
   keeper->mediates = true;
 }
 
 static bool is_mediated(const struct wall *wall) {
-  return (wall->layers & GB_LAYER_SECCOMP) != 0 && wall->filter->mediated;
+  return (wall->layers & GB_LAYER_SECCOMP) != 0 && wall->choice.mediated;
 }
 
 // The child's end lies above its streams, which are put in place over 0, 1 and 2.
@@ -182,13 +188,30 @@ static void open_handover(int ends[2]) {
   ends[1] = lifted;
 }
 
+static uint64_t file_limit(const struct message_exec *request) {
+  for (uint32_t index = 0; index < request->rlimit_count; index++) {
+    if (request->rlimits[index].resource == RLIMIT_FSIZE) return request->rlimits[index].value;
+  }
+  return RLIM_INFINITY;
+}
+
+// The table is as long as every other time, so that it fits: filter-rows proves it.
+static const struct bpf_program *assemble(const struct child_plan *plan) {
+  static struct bpf_program filter;
+  struct filter_choice choice = plan->wall.choice;
+  choice.numbers_from = pointer_numbers(&plan->request, plan->wall.nofile.rlim_max);
+  choice.numbers_to = choice.numbers_from + POINTERS_MAX;
+  choice.file_bytes = file_limit(&plan->request);
+  pointer_begin(choice.numbers_from);
+  if (!filter_assemble(&filter, choice)) _exit(1);
+  return &filter;
+}
+
 // What the mediator does for the command is bound by the command's own limit of file sizes; its signal is blocked like every other.
 static void take_file_limit(const struct message_exec *request) {
-  for (uint32_t index = 0; index < request->rlimit_count; index++) {
-    const struct message_rlimit *wanted = &request->rlimits[index];
-    const struct rlimit limit = {wanted->value, wanted->value};
-    if (wanted->resource == RLIMIT_FSIZE && setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
-  }
+  const uint64_t bytes = file_limit(request);
+  const struct rlimit limit = {bytes, bytes};
+  if (bytes != RLIM_INFINITY && setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
 }
 
 _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
@@ -207,6 +230,7 @@ _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
   take_file_limit(&plan->request);
   struct child_plan handed = *plan;
   handed.wall.handover = handover[1];
+  handed.wall.filter = assemble(plan);
   const bool enlisted = !mediated || mediator_enlist();
   if (!enlisted) errno = EAGAIN;
   const pid_t pid = enlisted ? start(&handed, &shared) : -1;

@@ -10,13 +10,14 @@
 
 #define REFUSAL_PATH_BYTES (PATH_BYTES + 256u)
 
-enum report_kind { REPORT_STARTED, REPORT_NOT_STARTED, REPORT_WALL_MISSING, REPORT_EXITED, REPORT_REFUSED, REPORT_REFUSED_TOTAL };
+enum report_kind { REPORT_STARTED, REPORT_NOT_STARTED, REPORT_WALL_MISSING, REPORT_EXITED, REPORT_REFUSED, REPORT_REFUSED_TOTAL, REPORT_FILE_LIMIT };
 
 // Keeper to guard, one per packet.
 struct report {
   enum report_kind kind;
   uint32_t first, second; // started: pid; not started: stage, errno; wall: wall, errno; exited: how, value; total: count
   uint64_t user_us, system_us, resident_bytes;
+  uint64_t length; // file limit: what was asked for
 };
 
 // A REPORT_REFUSED: the mediator refused a call. Sent without what `path` does not need.

@@ -2,14 +2,16 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../cleanup.h"
+#include "beyond.h"
 #include "mediate-read.h"
 #include "opening.h"
 #include "read-rules.h"
-#include "waiting.h"
 
 #define NAMELESS (O_TMPFILE & ~O_DIRECTORY)
 
@@ -52,6 +54,15 @@ struct answer mediate_open(const struct caller *caller, const struct open_reques
   return read_rules_are_strict() ? read_or_make(caller, request) : open_or_make(caller, request);
 }
 
+// In no write root: the kernel will refuse it, and nobody would know.
+static struct answer truncate_elsewhere(int base, const char *path, uint64_t length) {
+  const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
+  struct stat status;
+  AUTO_CLOSE const int node = (int)syscall(SYS_openat2, base, path, &how, sizeof how);
+  if (node >= 0 && fstat(node, &status) == 0 && S_ISREG(status.st_mode)) beyond_report(length);
+  return answer_continue();
+}
+
 struct answer mediate_truncate(const struct caller *caller, uint64_t address, uint64_t length) {
   char path[PATH_BYTES];
   if (length > INT64_MAX) return answer_error(EINVAL);
@@ -61,12 +72,12 @@ struct answer mediate_truncate(const struct caller *caller, uint64_t address, ui
   if (!caller_start(caller, AT_FDCWD, path, &base, &rest)) return answer_continue();
   struct opening opening = {.caller = caller, .call = GB_CALL_TRUNCATE, .flags = O_WRONLY | O_NONBLOCK | O_CLOEXEC};
   const struct answer answer = open_anywhere(&opening, base, rest);
+  if (answer.kind == ANSWER_CONTINUE) return truncate_elsewhere(base, rest, length);
   if (answer.kind != ANSWER_DESCRIPTOR) return answer;
   AUTO_CLOSE const int fd = answer.descriptor;
-  if (opening.is_pointer) {
-    pointer_delivered();
-    return answer_error(EACCES);
+  if (length > caller_file_size_limit(caller)) {
+    beyond_report(length);
+    return answer_error(EFBIG);
   }
-  if (length > caller_file_size_limit(caller)) return answer_error(EFBIG);
   return answer_result(ftruncate(fd, (off_t)length));
 }

@@ -15,10 +15,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "beyond.h"
 #include "interruption.h"
 #include "mediate-change.h"
 #include "mediate.h"
-#include "waiting.h"
+#include "pointer.h"
 
 #define THREADS 2 // that wait for nothing but the next call
 #define SPARE 2   // more, kept for the next call that may have to wait
@@ -29,6 +30,7 @@
 
 static int notifications = -1;
 static mediator_reporter reporter;
+static mediator_limit_reporter file_limit_reporter;
 static atomic_uint refusals;
 
 static struct answer make(const struct caller *caller, const struct make_request request) {
@@ -112,6 +114,18 @@ static struct answer mediate(const struct caller *caller, int number, const uint
     case SYS_umask:
       caller_umask_changes();
       return answer_continue();
+    case SYS_write:
+      return pointer_write(caller, (int)at[0], at[1], at[2]);
+    case SYS_writev:
+      return pointer_write_vector(caller, (int)at[0], at[1], at[2]);
+    case SYS_lseek:
+      return mediate_beyond(caller, BEYOND_SEEK, (int)at[0], at[1]);
+    case SYS_ftruncate:
+      return mediate_beyond(caller, BEYOND_LENGTH, (int)at[0], at[1]);
+    case SYS_pwrite64:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+      return mediate_beyond(caller, BEYOND_WRITE, (int)at[0], at[3]);
     case SYS_truncate:
       return mediate_truncate(caller, at[0], at[1]);
     case SYS_connect:
@@ -183,7 +197,6 @@ static void *serve(void *unused) {
       continue; // the caller was killed
     }
     const struct caller caller = {.listener = notifications, .id = call.id, .thread = (pid_t)call.pid};
-    pointer_settle();
     uint64_t arguments[6];
     for (int index = 0; index < 6; index++) arguments[index] = call.data.args[index];
     const struct answer answer = caller.thread > 0 ? mediate(&caller, call.data.nr, arguments) : answer_error(EPERM);
@@ -210,10 +223,11 @@ bool mediator_enlist(void) {
   return true;
 }
 
-bool mediator_start(int listener, mode_t mask, mediator_reporter report) {
+bool mediator_start(int listener, mode_t mask, mediator_reporter report, mediator_limit_reporter report_limit) {
   caller_umask_begins(mask);
   if (!interruption_prepare()) return false;
   reporter = report;
+  file_limit_reporter = report_limit;
   ioctl(listener, SET_FLAGS, SYNC_WAKE_UP); // a kernel without it is only slower
   pthread_mutex_lock(&crew_mutex);
   notifications = listener;
@@ -223,12 +237,17 @@ bool mediator_start(int listener, mode_t mask, mediator_reporter report) {
 }
 
 uint32_t mediator_finish(void) {
-  pointer_settle();
+  pointer_finish();
   return refusals;
 }
 
 void mediator_report(const char *path, uint32_t call, uint32_t rule, uint32_t error) {
   if (refusals++ < GB_SIZE_REFUSED_MAX) reporter(call, error, rule, path, (uint32_t)strlen(path));
+}
+
+void mediator_report_file_limit(uint64_t length) {
+  static atomic_flag is_told = ATOMIC_FLAG_INIT;
+  if (!atomic_flag_test_and_set(&is_told)) file_limit_reporter(length);
 }
 
 void mediator_report_file(int file, uint32_t call, uint32_t rule, uint32_t error) {

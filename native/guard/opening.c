@@ -13,6 +13,7 @@
 
 #include "../cleanup.h"
 #include "git-files.h"
+#include "pointer.h"
 #include "read-rules.h"
 #include "touch.h"
 #include "waiting.h"
@@ -83,7 +84,7 @@ static struct answer open_pointer(struct opening *opening, enum place_kind kind)
   if (opening->exists && (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0) return answer_error(EEXIST);
   if (opening->exists && S_ISDIR(opening->status.st_mode)) return answer_error(EISDIR);
   if (!opening->exists && (flags & O_CREAT) == 0) return answer_error(ENOENT);
-  if ((flags & O_ACCMODE) != O_WRONLY || (opening->exists && (flags & O_TRUNC) == 0)) return refuse(opening, kind);
+  if ((flags & O_ACCMODE) != O_WRONLY || (flags & (O_TRUNC | O_EXCL)) == 0) return refuse(opening, kind); // nothing is added to one
   opening->is_pointer = true;
   return answer_continue();
 }
@@ -177,7 +178,7 @@ struct answer open_anywhere(struct opening *opening, int base, const char *path)
       const bool replace = (opening->flags & O_EXCL) == 0;
       mode_t mask = 077;
       if (!caller_umask(opening->caller, &mask)) mask = 077;
-      answer = pointer_open(&opening->place, opening->exists ? opening->status.st_mode : opening->mode & ~mask, replace);
+      answer = pointer_open(opening->caller, &opening->place, opening->exists ? opening->status.st_mode : opening->mode & ~mask, replace);
       answer.close_on_exec = (opening->flags & O_CLOEXEC) != 0;
     }
     place_close(&opening->place);

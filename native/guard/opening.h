@@ -15,7 +15,7 @@ struct opening {
   bool exists;
   struct stat status;
   bool exclusive, needs_exclusive; // the lock
-  bool is_pointer;                 // to be written through a pipe, after the lock is given back
+  bool is_pointer;                 // to be written by the mediator, after the lock is given back
 };
 
 // Anywhere but in a write root it goes on in the kernel. `base` is an O_PATH directory for relative paths.

@@ -27,9 +27,14 @@
 #define MEDIATED(call) {#call, SYS_##call, ROW_MEDIATED, 0, 0, 0, ROW_NOTIFIES}
 #define SETS_MODE(call, argument) {#call, SYS_##call, ROW_BITS, EPERM, argument, SETID, ROW_NOTIFIES_STRICT}
 #define CHANGES(call) {#call, SYS_##call, ROW_MEDIATED, 0, 0, 0, ROW_NOTIFIES_STRICT}
+#define NUMBERS(call) {#call, SYS_##call, ROW_NUMBERS, 0, 0, 0, ROW_NOTIFIES}
+#define BEYOND(call, argument) {#call, SYS_##call, ROW_BEYOND, 0, argument, 0, ROW_NOTIFIES}
 #define CREATE_MODE(call, argument) {#call, SYS_##call, ROW_CREATE_MODE, EPERM, argument, SETID, ROW_NOTIFIES}
 
 const struct syscall_row syscall_rows[] = {
+    // First, because nothing is called more often: pointer files of git, and places beyond the longest file.
+    NUMBERS(write), NUMBERS(writev), {"lseek", SYS_lseek, ROW_SEEK, 0, 1, 0, ROW_NOTIFIES}, BEYOND(pwrite64, 3), BEYOND(pwritev, 3), BEYOND(pwritev2, 3),
+    BEYOND(ftruncate, 1),
     // A second way to do file and network work that no filter sees.
     ALWAYS(io_uring_setup, EPERM), ALWAYS(io_uring_enter, EPERM), ALWAYS(io_uring_register, EPERM),
     // Files by handle, past every path rule.

@@ -13,6 +13,9 @@ enum row_kind {
   ROW_NONZERO,     // refused when argument `argument` is not 0
   ROW_UNLESS_BITS, // refused unless argument `argument` holds one of `bits`
   ROW_CREATE_MODE, // refused when flags in `argument` create a file and the mode in the next argument holds any of `bits`
+  ROW_NUMBERS,     // handed to the mediator when argument `argument` is one of its numbers
+  ROW_BEYOND,      // handed to the mediator when argument `argument`, an offset, is beyond what a file may have
+  ROW_SEEK,        // as ROW_BEYOND, when argument 2 says SEEK_SET
   ROW_SOCKET,      // families and types as in bpf code of filter.c
 };
 

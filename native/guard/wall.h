@@ -6,12 +6,13 @@
 #include <sys/resource.h>
 
 #include "../protocol/message.h"
-#include "../shared/bpf.h"
+#include "filter.h"
 
 struct wall {
   uint32_t layers; // GB_LAYER_*; a product build always has all of them
   int ruleset;     // the commands' Landlock ruleset, or -1 when the test build leaves it out
-  const struct bpf_program *filter;
+  struct filter_choice choice;
+  const struct bpf_program *filter; // the keeper's, made of the choice and the command's limits
   int handover; // where the child sends its filter's listener, or -1 when nothing is mediated
   struct rlimit nofile; // as it was before the guard raised its own
 };

@@ -29,6 +29,10 @@ void bpf_load_argument(struct bpf_program *program, unsigned argument) {
   load(program, ARGUMENT_OFFSET(argument));
 }
 
+void bpf_load_argument_high(struct bpf_program *program, unsigned argument) {
+  load(program, ARGUMENT_OFFSET(argument) + 4u);
+}
+
 void bpf_skip_unless_equal(struct bpf_program *program, uint32_t value, uint8_t skip) {
   bpf_emit(program, BPF_JMP | BPF_JEQ | BPF_K, 0, skip, value);
 }

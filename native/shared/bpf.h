@@ -15,6 +15,8 @@ struct bpf_program {
   bool overflowed;
   bool mediated; // there is a mediator: rows may notify
   bool strict;   // opens that only read, and changes of modes and the like, notify as well
+  uint32_t numbers_from, numbers_to; // descriptors whose writes notify: from, and before
+  uint64_t file_bytes;               // a longer file than the limit allows notifies
 };
 
 void bpf_emit(struct bpf_program *program, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t operand);
@@ -22,6 +24,7 @@ void bpf_load_number(struct bpf_program *program);
 void bpf_load_architecture(struct bpf_program *program);
 // The low 32 bits of an argument: what the kernel itself looks at for modes, flags, families and ioctl numbers.
 void bpf_load_argument(struct bpf_program *program, unsigned argument);
+void bpf_load_argument_high(struct bpf_program *program, unsigned argument);
 void bpf_skip_unless_equal(struct bpf_program *program, uint32_t value, uint8_t skip);
 void bpf_skip_unless_any_bit(struct bpf_program *program, uint32_t bits, uint8_t skip);
 void bpf_refuse(struct bpf_program *program, int error);

@@ -21,11 +21,16 @@
 
 #define HIGH_HALF 0x100000000l // the kernel does not look at it; the filter must not either
 #define SURVIVED 0
+#define FILE_BYTES 0x180000001ul // both halves count
 
 struct call {
   const char *name;
   long number, arguments[4];
 };
+
+static const struct {
+  uint32_t from, to;
+} numbers = {500, 508};
 
 static struct bpf_program program;
 static unsigned passed, failed;
@@ -73,7 +78,7 @@ static struct call refused_call(const struct syscall_row *row) {
 static void test_rows(void) {
   for (size_t index = 0; index < syscall_row_count; index++) {
     const struct syscall_row *row = &syscall_rows[index];
-    if (row->kind == ROW_MEDIATED) continue; // never refused here; see test_mediated
+    if (row->error == 0) continue; // never refused here; see test_mediated
     const struct call call = refused_call(row);
     const int got = attempt(&call);
     count(got == row->error, row->name, "must be refused", got);
@@ -161,15 +166,37 @@ static void test_notified(void) {
     if (row->mediation == ROW_GOES_ON || (row->mediation == ROW_NOTIFIES_STRICT && !program.strict)) continue;
     struct call call = {.name = row->name, .number = (long)row->number};
     if (row->kind == ROW_CREATE_MODE) call.arguments[row->argument] = O_WRONLY;
+    if (row->kind == ROW_NUMBERS) call.arguments[row->argument] = numbers.to - 1;
+    if (row->kind == ROW_BEYOND || row->kind == ROW_SEEK) call.arguments[row->argument] = (long)FILE_BYTES;
     const int got = attempt(&call);
     count(got == ENOSYS, row->name, "must be notified", got);
   }
 }
 
+// What is before and after the numbers, and short of the longest file, passes: the kernel finds no such descriptor.
+static void test_unnotified(void) {
+  const struct call calls[] = {
+      {"write before the numbers", SYS_write, {numbers.from - 1}},
+      {"write after the numbers", SYS_write, {numbers.to}},
+      {"ftruncate short of the limit", SYS_ftruncate, {-1, (long)FILE_BYTES - 1}},
+      {"pwrite64 short of the limit", SYS_pwrite64, {-1, 0, 0, (long)FILE_BYTES - 1}},
+      {"lseek from the end", SYS_lseek, {-1, (long)FILE_BYTES, SEEK_END}},
+  };
+  for (size_t index = 0; index < sizeof calls / sizeof *calls; index++) {
+    const int got = attempt(&calls[index]);
+    count(got == EBADF, calls[index].name, "must reach the kernel", got);
+  }
+  const struct call high = {"ftruncate by the high half", SYS_ftruncate, {-1, (long)(FILE_BYTES << 8)}};
+  const int got = attempt(&high);
+  count(got == ENOSYS, high.name, "must be notified", got);
+}
+
 // With a mediator: every call that writes or makes a name is notified, and what only reads is not.
 static void test_mediated(void) {
-  filter_assemble(&program, (struct filter_choice){.mediated = true});
+  struct filter_choice choice = {.mediated = true, .numbers_from = numbers.from, .numbers_to = numbers.to, .file_bytes = FILE_BYTES};
+  filter_assemble(&program, choice);
   test_notified();
+  test_unnotified();
   const struct call chown_nothing = {"fchown", SYS_fchown, {-1}};
   count(attempt(&chown_nothing) == EBADF, chown_nothing.name, "must reach the kernel", 0);
   const struct {
@@ -186,7 +213,8 @@ static void test_mediated(void) {
     const int got = attempt(&call);
     count(got == opens[index].answer, opens[index].name, "must be notified when it could write", got);
   }
-  filter_assemble(&program, (struct filter_choice){.mediated = true, .strict = true});
+  choice.strict = true;
+  filter_assemble(&program, choice);
   test_notified();
   const struct call reads = {"strict O_RDONLY", SYS_openat, {AT_FDCWD, (long)"/", O_RDONLY}};
   const struct call nothing = {"strict O_PATH", SYS_openat, {AT_FDCWD, (long)"/", O_PATH}};

@@ -77,6 +77,7 @@ const refusedKeys: Readonly<Record<RefusedCall["rule"], string>> = {
   gitConfig: "task.happened.refused-call.git-config",
   gitHook: "task.happened.refused-call.git-hook",
   gitPointer: "task.happened.refused-call.git-pointer",
+  gitPointerUnwritten: "task.happened.refused-call.git-pointer-unwritten",
   gitStructure: "task.happened.refused-call.git-structure",
   device: "task.happened.refused-call.device",
   folding: "task.happened.refused-call.folding",

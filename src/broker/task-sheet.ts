@@ -105,6 +105,7 @@ const refusedSchema = z.looseObject({
         "gitConfig",
         "gitHook",
         "gitPointer",
+        "gitPointerUnwritten",
         "gitStructure",
         "device",
         "folding",

@@ -157,6 +157,7 @@ export interface RefusedCall {
     | "gitConfig"
     | "gitHook"
     | "gitPointer"
+    | "gitPointerUnwritten"
     | "gitStructure"
     | "device"
     | "folding"

@@ -12,6 +12,8 @@ export interface CommandOptions {
   readonly limits?: readonly ResourceLimit[];
   /** Default 0o022. */
   readonly umask?: number;
+  /** Called at most once, with the length or place asked for: a file would have become longer than `fileBytes` allows. */
+  readonly onFileLimit?: (bytes: number) => void;
 }
 
 /** Linux numbers of what a command can be limited in; core files are always off. */

@@ -97,6 +97,7 @@ const bad: Readonly<Record<string, Buffer>> = {
   "a refusal whose path is too long": guardData(frameTypes.refused, 1, Buffer.alloc(12 + 4353, 1)),
   "a refusal of the session": guardFrame(frameTypes.refused, 0, 1, 13, 1, 0x2f),
   "a short count of refusals": guardData(frameTypes.refusedTotal, 1, Buffer.of(1)),
+  "a short limit of files": guardFrame(frameTypes.fileLimit, 1, 1),
   "no credit": guardFrame(frameTypes.credit, 1, 0, 0),
   "a payload where none belongs": guardData(frameTypes.outputEnd, 1, Buffer.of(1)),
 };

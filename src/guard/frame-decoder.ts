@@ -24,6 +24,7 @@ const {
   treeGone,
   refused,
   refusedTotal,
+  fileLimit,
 } = frameTypes;
 const fromGuard: ReadonlySet<number> = new Set([
   hello,
@@ -40,6 +41,7 @@ const fromGuard: ReadonlySet<number> = new Set([
   treeGone,
   refused,
   refusedTotal,
+  fileLimit,
 ]);
 
 export function violation(what: string): GloveboxError {

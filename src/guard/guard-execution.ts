@@ -40,9 +40,12 @@ export class GuardExecution implements Execution {
   #isKilling = false;
   readonly #refused: RefusedCall[] = [];
   #refusedTotal: number | undefined;
+  readonly #onFileLimit: ((bytes: number) => void) | undefined;
+  #hasMetFileLimit = false;
 
-  constructor(stream: number, send: (frame: Buffer) => void) {
+  constructor(stream: number, send: (frame: Buffer) => void, onFileLimit?: (bytes: number) => void) {
     this.stream = stream;
+    this.#onFileLimit = onFileLimit;
     this.#send = (frame) => {
       if (!this.#isTreeGone) send(frame);
     };
@@ -128,6 +131,9 @@ export class GuardExecution implements Execution {
         if (this.#refusedTotal !== undefined || message.total < this.#refused.length) throw violation("refused-total");
         this.#refusedTotal = message.total;
         return;
+      case "file-limit":
+        this.#acceptFileLimit(message.bytes);
+        return;
       case "credit":
         this.#input.addCredit(message.bytes);
     }
@@ -150,6 +156,12 @@ export class GuardExecution implements Execution {
   #acceptRefusal({ call, errno, rule, path }: RefusalMessage): void {
     if (this.#isTreeGone || this.#refused.length === sizes.refusedMax) throw violation("refused-order");
     this.#refused.push({ call, errno: errnoName(errno), rule, path: path.toString("utf8") });
+  }
+
+  #acceptFileLimit(bytes: number): void {
+    if (this.#isTreeGone || this.#hasMetFileLimit) throw violation("file-limit-order");
+    this.#hasMetFileLimit = true;
+    this.#onFileLimit?.(bytes);
   }
 
   #acceptGone(): void {

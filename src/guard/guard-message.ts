@@ -33,7 +33,9 @@ export type CommandMessage =
   | { readonly kind: "tree-gone" }
   | { readonly kind: "credit"; readonly bytes: number }
   | { readonly kind: "refused"; readonly refusal: RefusalMessage }
-  | { readonly kind: "refused-total"; readonly total: number };
+  | { readonly kind: "refused-total"; readonly total: number }
+  /** `bytes`: the length or place that was asked for. */
+  | { readonly kind: "file-limit"; readonly bytes: number };
 
 export type SessionMessage =
   | { readonly kind: "hello"; readonly version: number; readonly features: number; readonly epoch: number }
@@ -170,6 +172,9 @@ function parseCommand({ type, payload }: Frame): CommandMessage {
     case frameTypes.refusedTotal:
       need(payload.length === 4, "refused-total-length");
       return { kind: "refused-total", total: payload.readUInt32LE(0) };
+    case frameTypes.fileLimit:
+      need(payload.length === 8, "file-limit-length");
+      return { kind: "file-limit", bytes: Math.min(Number(payload.readBigUInt64LE(0)), Number.MAX_SAFE_INTEGER) };
     case frameTypes.outputEnd:
     case frameTypes.treeGone:
       need(payload.length === 0, "end-length");

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { FakeGuard, guardConversation, guardData, guardExited, guardFrame, guardHello, guardReady, guardStarted } from "./fake-guard.ts";
-import { type GuardSession, openGuardSession, type ReadRule } from "./guard.ts";
+import { type CommandOptions, type GuardSession, openGuardSession, type ReadRule } from "./guard.ts";
 import { frameTypes, layers, sizes, stages } from "./protocol.ts";
 
 const command = { argv: ["true"], cwd: "/", environment: { A: "b" } } as const;
@@ -20,9 +20,11 @@ async function ready(): Promise<{ readonly guard: FakeGuard; readonly session: G
   return { guard, session };
 }
 
-async function running(): Promise<Awaited<ReturnType<typeof ready>> & { readonly execution: Awaited<ReturnType<GuardSession["exec"]>> }> {
+async function running(
+  options: CommandOptions = {},
+): Promise<Awaited<ReturnType<typeof ready>> & { readonly execution: Awaited<ReturnType<GuardSession["exec"]>> }> {
   const { guard, session } = await ready();
-  const starting = session.exec({ ...command, argv: ["true"] });
+  const starting = session.exec({ ...command, argv: ["true"] }, options);
   guard.send(guardStarted(1));
   return { guard, session, execution: await starting };
 }
@@ -51,7 +53,7 @@ test("configure() rejects for each missing layer, an old Landlock, a test build,
     "guard.wall-missing": [guardHello, guardFrame(frameTypes.ready, 0, 7, layers.all & ~layers.seccomp, 0, 0, 0, 0)],
     "guard.landlock-old": [guardHello, guardFrame(frameTypes.ready, 0, 5, layers.all, 0, 0, 0, 0)],
     "guard.test-build": [guardFrame(frameTypes.hello, 0, sizes.version, 1, 1), guardReady],
-    "guard.version": [guardFrame(frameTypes.hello, 0, 2, 0, 1), guardReady],
+    "guard.version": [guardFrame(frameTypes.hello, 0, sizes.version + 1, 0, 1), guardReady],
     "guard.rule-unusable": [guardHello, guardFrame(frameTypes.failed, 0, 5, 2, 0)],
     "guard.silent": [],
   };
@@ -310,6 +312,14 @@ test("refusedCalls has the first refusals by name and the count of all", async (
     total: 7,
     first: [{ call: "rename", errno: "EACCES", rule: "gitConfig", path: "/work/it/.git/config" }],
   });
+});
+
+test("onFileLimit hears once of what was asked for, as a number that can be counted; twice breaks the protocol", async () => {
+  const heard: number[] = [];
+  const { guard, session } = await running({ onFileLimit: (bytes) => heard.push(bytes) });
+  guard.send(guardFrame(frameTypes.fileLimit, 1, 0xffff_ffff, 0x7fff_ffff), guardFrame(frameTypes.fileLimit, 1, 1, 0));
+  assert.equal((await session.ended).code, "GUARD_PROTOCOL");
+  assert.deepEqual(heard, [Number.MAX_SAFE_INTEGER]);
 });
 
 test("a guard that reports more refusals than it may, or counts them wrongly, breaks the protocol", async () => {

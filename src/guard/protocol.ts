@@ -53,6 +53,7 @@ export const frameTypes = {
   treeGone: 0x49,
   refused: 0x4a,
   refusedTotal: 0x4b,
+  fileLimit: 0x4c,
 } as const;
 
 export const channels = { stdin: 0, stdout: 1, stderr: 2 } as const;
@@ -108,6 +109,7 @@ export const rules = {
   gitConfig: 2,
   gitHook: 3,
   gitPointer: 4,
+  gitPointerUnwritten: 13,
   gitStructure: 5,
   device: 6,
   folding: 7,

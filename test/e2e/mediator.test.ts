@@ -110,19 +110,69 @@ suite("the mediator", { timeout: 120_000 }, () => {
     assert.deepEqual(new Set(results.map(({ output }) => output)), new Set(["60\n"]));
   });
 
-  test("a pointer file is there when the program goes on, and only when it leads into a write root", async () => {
+  /** As most programs write a file: open, write, close. Prints what they got. */
+  const writers: readonly { readonly what: string; readonly write: (text: string, to: string) => string }[] = [
+    {
+      what: "python",
+      write: (text, to) =>
+        `python3 -c "
+import errno
+try:
+  with open('${to}', 'w') as f: f.write('${text}\\n')
+except OSError as e: print(errno.errorcode[e.errno])"`,
+    },
+    {
+      what: "several pieces at once",
+      write: (text, to) =>
+        `python3 -c "
+import errno, os
+try: os.writev(os.open('${to}', os.O_WRONLY | os.O_CREAT | os.O_TRUNC), [b'${text}', b'\\n'])
+except OSError as e: print(errno.errorcode[e.errno])"`,
+    },
+    { what: "cp", write: (text, to) => `echo "${text}" > text; LC_ALL=C cp text ${to} 2>&1 | grep -q "Permission denied" && echo EACCES` },
+  ];
+
+  for (const { what, write } of writers) {
+    test(`a pointer file is there when ${what} has written it, and a write that would not make one is refused with EACCES`, async () => {
+      const world = await makeWorld();
+      const sandbox = await open(world.spec());
+      const script = `mkdir t; ${write("gitdir: docs", ".git")}; cat .git; ${write("gitdir: /usr", "t/.git")}; ls -A t; ${write("gitdir: /usr", ".git")}; cat .git`;
+      const { output, refused } = await shell(sandbox, world, script);
+      assert.equal(output, "gitdir: docs\nEACCES\nEACCES\ngitdir: docs\n");
+      const refusal = { call: "open", errno: "EACCES", rule: "gitPointer" };
+      assert.deepEqual(
+        refused.first.map(({ call, errno, rule }) => ({ call, errno, rule })),
+        [refusal, refusal],
+      );
+    });
+  }
+
+  test("a shell's redirection into a pointer file fails with EBADF; what is opened and never written is no file, and both are told", async () => {
     const world = await makeWorld();
     const sandbox = await open(world.spec());
-    const { output, refused } = await shell(
-      sandbox,
-      world,
-      'mkdir t && echo "gitdir: docs" > .git && echo x > plain && cat .git; echo "gitdir: /usr" > t/.git; : > plain; ls -a t',
-    );
-    assert.equal(output, "gitdir: docs\n.\n..\n");
-    assert.deepEqual(
-      refused.first.map(({ call, errno, rule }) => ({ call, errno, rule })),
-      [{ call: "open", errno: "EACCES", rule: "gitPointer" }],
-    );
+    const script = `bash -c 'echo "gitdir: docs" > .git' 2>&1 | grep -o "Bad file descriptor"; : > .git; touch .git || echo refused; ls -A`;
+    const { output, refused } = await shell(sandbox, world, script);
+    assert.deepEqual(output.split("\n").slice(0, 2), ["Bad file descriptor", "touch: cannot touch '.git': Permission denied"]);
+    assert.match(output, /refused\n\.env\na\.txt\ndocs\n$/u);
+    const told = refused.first.map(({ errno, rule }) => `${errno} ${rule}`).toSorted();
+    assert.deepEqual(told, ["EACCES gitStructure", "EBADF gitPointerUnwritten", "EBADF gitPointerUnwritten"]);
+  });
+
+  test("more pointer files than may be open at once are refused, and none is left open when its program has gone", async () => {
+    const world = await makeWorld();
+    const sandbox = await open(world.spec());
+    const many = `python3 -c "
+import errno, os
+def attempt(name):
+  os.makedirs(name + '/docs')
+  try: return os.open(name + '/.git', os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+  except OSError as e: print(errno.errorcode[e.errno])
+for fd in [attempt(f'd{i}') for i in range(9)][:8]: os.write(fd, b'gitdir: docs\\n')"`;
+    const oneAfterAnother = `python3 -c "
+for i in range(20): open('.git', 'w').write('gitdir: docs')
+print(open('d7/.git').read() + open('.git').read())"`;
+    const { output } = await shell(sandbox, world, `${many}; ${oneAfterAnother}`);
+    assert.equal(output, "ENFILE\ngitdir: docs\ngitdir: docs\n");
   });
 
   test("refusedCalls names what was refused, a hundred times, and counts the rest", async () => {

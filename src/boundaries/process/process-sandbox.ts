@@ -84,7 +84,9 @@ export class ProcessSandbox implements Sandbox {
     const environment = sandboxEnvironment(command.environment ?? this.#spec.environment, this.#plan.pathFacts);
     // What the host changed before the command was asked for is hidden from its first instruction on.
     await this.#launched.masker?.settle();
-    const execution = await this.#launched.session.exec({ ...command, environment }, { limits: this.#plan.limits.resources });
+    const { limits, resources } = this.#plan.limits;
+    const onFileLimit = (observed: number): void => this.#exhausted.resolve({ limit: "disk", allowed: limits.diskBytes, observed });
+    const execution = await this.#launched.session.exec({ ...command, environment }, { limits: resources, onFileLimit });
     this.#watch?.start();
     void execution.exit.then(() => this.#watch?.lookAtEnd());
     return execution;
