@@ -202,7 +202,7 @@ const git = rows([
   {
     name: "points .git at a directory outside the write roots",
     families: [21],
-    program: { sh: `echo "gitdir: $2" > plain; cp plain "$1"; [ -e "$1" ] || rm -f plain` },
+    program: { sh: `cd "$(dirname "$1")" || exit 2; echo "gitdir: $2" > plain; cp plain "$1"; [ -e "$1" ] || rm -f plain` },
     stage: ({ ground }) => {
       const target = path.join(ground.out, ".git");
       return { arguments: [target, ground.outside], succeeded: async () => (await hostContent(target)) !== undefined };
@@ -212,7 +212,7 @@ const git = rows([
     "points a repository at a common directory outside",
     [21],
     ".git/worktrees/x/commondir",
-    `mkdir -p "$(dirname "$1")"; printf '/etc/%s/..\\n' "$2" > plain; cp plain "$1"; [ -e "$1" ] || rm -f plain`,
+    `mkdir -p "$(dirname "$1")"; cd "$(dirname "$1")" || exit 2; printf '/etc/%s/..\\n' "$2" > plain; cp plain "$1"; [ -e "$1" ] || rm -f plain`,
   ),
 ]);
 
