@@ -65,3 +65,7 @@ void channel_tell(int channel, const struct packet *packet) {
   snprintf(line, sizeof line, "{\"kind\":\"refused\",\"protocol\":%u,\"address\":\"%s\"%s}\n", packet->protocol, packet->destination, ports);
   send_line(channel, line, -1, MSG_DONTWAIT);
 }
+
+void channel_settled(int channel) {
+  send_line(channel, "{\"kind\":\"settled\"}\n", -1, MSG_DONTWAIT);
+}

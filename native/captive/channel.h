@@ -10,7 +10,9 @@
 // Waits until Node has taken each. 0 or errno.
 int channel_hand_over(int channel, const struct listeners *listeners, bool is_alone);
 
-// Never waits: what finds no room is not told.
+// Neither waits: what finds no room is not told.
 void channel_tell(int channel, const struct packet *packet);
+// Everything that was refused before Node asked has been told.
+void channel_settled(int channel);
 
 #endif

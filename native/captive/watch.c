@@ -9,27 +9,31 @@
 #include "channel.h"
 #include "refusals.h"
 
-#define LAST_READS 1000 // when the command has ended: what it sent last is told, too
+#define READS_MAX 1000 // at once: the kernel's log holds fewer
 
 static void tell(const struct packet *packet, void *context) {
   const struct watched *watched = context;
   if (watched->channel >= 0) channel_tell(watched->channel, packet);
 }
 
-// Nothing is expected from Node any more; its end of the channel may close.
-static void read_channel(struct watched *watched) {
-  char bytes[256];
-  if (read(watched->channel, bytes, sizeof bytes) > 0) return;
-  close(watched->channel);
-  watched->channel = -1;
-}
-
-static void tell_last(struct watched *watched) {
+static void tell_all(struct watched *watched) {
   for (int index = 0; index < 2; index++) {
-    for (int reads = 0; reads < LAST_READS && watched->logs[index] >= 0; reads++) {
+    for (int reads = 0; reads < READS_MAX && watched->logs[index] >= 0; reads++) {
       if (!refusals_read(watched->logs[index], tell, watched)) break;
     }
   }
+}
+
+// Whatever Node says is the one thing that it asks: to be told now what was refused. Its end of the channel may close.
+static void read_channel(struct watched *watched) {
+  char bytes[256];
+  if (read(watched->channel, bytes, sizeof bytes) > 0) {
+    tell_all(watched);
+    channel_settled(watched->channel);
+    return;
+  }
+  close(watched->channel);
+  watched->channel = -1;
 }
 
 void watch(struct watched *watched) {
@@ -42,5 +46,5 @@ void watch(struct watched *watched) {
       if (ready[2 + index].revents != 0) refusals_read(watched->logs[index], tell, watched);
     }
   }
-  tell_last(watched);
+  tell_all(watched);
 }

@@ -1,37 +1,156 @@
-// The captive network with a gate of the test's own: what leaves a sandbox, where it arrives, and what it leaves behind.
+// What leaves a sandbox with an egress endpoint, and where it arrives: with a gate of the test's own, in both forms of the captive network.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTestGate } from "./captive-fixture.ts";
-import { makeWorld, open, runIn } from "./process-boundary-fixture.ts";
+import type { Sandbox } from "../../src/contracts/boundary.ts";
+import { openTestGate, type TestGate } from "./captive-fixture.ts";
+import { makeWorld, open, runIn, type World } from "./process-boundary-fixture.ts";
 
 const forms = ["found", "one"] as const;
 
+interface Inside {
+  readonly gate: TestGate;
+  readonly sandbox: Sandbox;
+  readonly python: (script: string, ...args: readonly string[]) => Promise<readonly string[]>;
+}
+
+async function enter(world: World, networks: (typeof forms)[number], gate = openTestGate()): Promise<Inside> {
+  const sandbox = await open({ ...world.spec(), egress: gate }, { networks });
+  const python = async (script: string, ...args: readonly string[]): Promise<readonly string[]> =>
+    (await runIn(sandbox, ["python3", "-c", script, ...args], world.project)).output.trim().split("\n");
+  return { gate, sandbox, python };
+}
+
 const reach = `
 import socket, sys, errno
-for address, port in [a.rsplit(" ", 1) for a in sys.argv[1:]]:
+for destination in sys.argv[2:]:
+    address, port = destination.rsplit(" ", 1)
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        with socket.create_connection((address, int(port)), 5) as s: print(s.recv(200).decode().strip())
-    except OSError as e: print(address, errno.errorcode.get(e.errno, e))
+        with socket.socket(family, socket.SOCK_STREAM, int(sys.argv[1])) as s:
+            s.settimeout(10); s.connect((address, int(port))); print(s.recv(200).decode().strip())
+    except OSError as e: print(destination, errno.errorcode.get(e.errno, e))
 `;
 
+/** Public, private, metadata, carrier-grade, benchmark and reserved addresses, the gate's own, and ports from end to end. */
+const destinations = [
+  "93.184.216.34 80",
+  "8.8.8.8 53",
+  "169.254.169.254 80",
+  "100.100.100.200 80",
+  "168.63.129.16 32526",
+  "10.1.2.3 22",
+  "192.168.0.1 65535",
+  "198.18.0.1 443",
+  "240.0.0.1 1",
+  "192.0.0.1 2",
+  "2606:2800:220:1::1 443",
+  "fd00:ec2::254 80",
+  "64:ff9b::7f00:1 80",
+  "2002:7f00:1:: 25",
+];
+
+const asSeen = (destination: string): string => (destination.includes(":") ? destination : `::ffff:${destination}`);
+
 for (const networks of forms) {
-  test(`every TCP connection arrives at the gate with its destination (networks: ${networks})`, async () => {
-    const world = await makeWorld();
-    const gate = openTestGate();
-    const sandbox = await open({ ...world.spec(), egress: gate }, { networks });
-    const destinations = [
-      "93.184.216.34 80",
-      "169.254.169.254 80",
-      "10.1.2.3 22",
-      "192.168.0.1 65535",
-      "2606:2800:220:1::1 443",
-      "fd00:ec2::254 80",
-    ];
-    const { output } = await runIn(sandbox, ["python3", "-c", reach, ...destinations], world.project);
+  for (const [name, protocol] of [
+    ["TCP", 0],
+    ["MPTCP", 262],
+  ] as const) {
+    test(`every ${name} connection arrives at the gate with its destination (networks: ${networks})`, async () => {
+      const { gate, sandbox, python } = await enter(await makeWorld(), networks);
+      const output = await python(reach, String(protocol), ...destinations);
+      await sandbox.close();
+      const arrived = destinations.map(asSeen);
+      assert.deepEqual(output, arrived);
+      assert.deepEqual(gate.connections, arrived);
+      assert.deepEqual(gate.attempts, []);
+    });
+  }
+
+  test(`a question for a name arrives at the gate, and the answer comes from who was asked (networks: ${networks})`, async () => {
+    const { gate, sandbox, python } = await enter(await makeWorld(), networks);
+    const ask = `
+import socket, sys
+for address in sys.argv[1:]:
+    s = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
+    s.settimeout(10); s.connect((address, 53)); s.send(("for " + address).encode()); print(s.recv(200).decode())
+`;
+    const resolvers = ["9.9.9.9", "10.0.0.53", "2620:fe::fe", "fd00::53"];
+    const output = await python(ask, ...resolvers);
     await sandbox.close();
-    const arrived = destinations.map((destination) => (destination.includes(".") ? `::ffff:${destination}` : destination));
-    assert.deepEqual(output.trim().split("\n"), arrived);
-    assert.deepEqual(gate.connections, arrived);
-    assert.deepEqual(gate.events, ["attach", "close"]);
+    assert.deepEqual(
+      output,
+      resolvers.map((address) => `for ${address}`),
+    );
+    assert.deepEqual(
+      gate.questions.map(({ bytes }) => bytes.toString()),
+      output,
+    );
+  });
+
+  test(`a sandbox's own listeners are free, and no connection to an outside address reaches one (networks: ${networks})`, async () => {
+    const { gate, sandbox, python } = await enter(await makeWorld(), networks);
+    const serve = `
+import socket, threading
+def serve(family, address, port):
+    s = socket.socket(family); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if family == socket.AF_INET6: s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    s.bind((address, port)); s.listen()
+    def loop():
+        while True: s.accept()[0].sendall(("own %s %d" % (address, port)).encode())
+    threading.Thread(target=loop, daemon=True).start()
+def say(address, port):
+    with socket.create_connection((address, port), 10) as s: print(s.recv(100).decode().strip())
+serve(socket.AF_INET, "127.0.0.1", 53); serve(socket.AF_INET, "0.0.0.0", 80); serve(socket.AF_INET6, "::", 80)
+say("127.0.0.1", 53); say("127.0.0.1", 80); say("127.1.2.3", 80); say("::1", 80); say("localhost", 80)
+say("1.1.1.1", 80); say("2606:4700::1", 80); say("192.0.0.1", 80)
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); u.bind(("127.0.0.1", 5353))
+v = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); v.settimeout(10); v.sendto(b"own datagram", ("127.0.0.1", 5353)); print(u.recv(100).decode())
+`;
+    const output = await python(serve);
+    await sandbox.close();
+    const outside = ["::ffff:1.1.1.1 80", "2606:4700::1 80", "::ffff:192.0.0.1 80"];
+    const own = ["own 127.0.0.1 53", "own 0.0.0.0 80", "own 0.0.0.0 80", "own :: 80", "own :: 80"];
+    assert.deepEqual(output, [...own, ...outside, "own datagram"]);
+    assert.deepEqual(gate.connections, outside);
   });
 }
+
+test("a program that asks for the machine's kinds of addresses learns of both", async () => {
+  const { sandbox, python } = await enter(await makeWorld(), "found");
+  const script = `
+import socket
+for address in ("93.184.216.34", "2606:2800::1"): print(socket.getaddrinfo(address, 80, 0, socket.SOCK_STREAM, 0, socket.AI_ADDRCONFIG)[0][4][0])
+`;
+  assert.deepEqual(await python(script), ["93.184.216.34", "2606:2800::1"]);
+  await sandbox.close();
+});
+
+test("whoConnects() names the process that has a connection, and nobody for another port", async () => {
+  const seen: (string | undefined)[] = [];
+  let sandbox: Sandbox | undefined;
+  const gate = openTestGate({
+    answer: (socket) => {
+      seen.push(sandbox?.whoConnects(socket.remotePort ?? 0), sandbox?.whoConnects((socket.remotePort ?? 0) ^ 1));
+      socket.end("done");
+    },
+  });
+  const world = await makeWorld();
+  const inside = await enter(world, "found", gate);
+  sandbox = inside.sandbox;
+  const script = `
+import socket
+open("/proc/self/comm", "w").write("my agent")
+with socket.create_connection(("203.0.113.7", 443), 10) as s: print(s.recv(100).decode())
+`;
+  assert.deepEqual(await inside.python(script), ["done"]);
+  await sandbox.close();
+  assert.deepEqual(seen, ["my agent", undefined]);
+});
+
+test("a connection is refused at once when the gate has closed its listeners", async () => {
+  const { gate, sandbox, python } = await enter(await makeWorld(), "found");
+  await gate.close();
+  assert.deepEqual(await python(reach, "0", "93.184.216.34 80"), ["93.184.216.34 80 ECONNREFUSED"]);
+  await sandbox.close();
+});

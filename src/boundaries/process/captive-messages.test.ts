@@ -7,6 +7,7 @@ test("parseCaptiveMessage() takes what the program says", () => {
   const said = [
     { kind: "tcp", networks: "two" },
     { kind: "names" },
+    { kind: "settled" },
     { kind: "refused", protocol: 17, address: "192.0.2.1", port: 443, sourcePort: 40_000 },
     { kind: "refused", protocol: 58, address: "fe80::1" },
   ];

@@ -9,6 +9,7 @@ const port = z.int().min(0).max(65_535).optional();
 const messageSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("tcp"), networks: z.enum(["one", "two"]) }),
   z.strictObject({ kind: z.literal("names") }),
+  z.strictObject({ kind: z.literal("settled") }),
   z.strictObject({
     kind: z.literal("refused"),
     protocol: z.int().min(0).max(255),

@@ -10,8 +10,20 @@ import { type PortOwner, processOfPort } from "./who-connects.ts";
 
 /** How long the gate may take to let go. The listeners end with their sandbox in any case. */
 const leaveMs = 2000;
+/** How long the program may take to say what was refused last. */
+const settleMs = 500;
 /** Refused attempts whose process is looked for: each costs a look at the whole tree. */
 const namedMax = 200;
+
+async function within(limitMs: number, promise: Promise<void>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, limitMs);
+  try {
+    await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 export interface CaptiveForm {
   /** `two`: what captures is in a network of its own; `one`: in the application's, on a kernel without pairs of interfaces. */
@@ -21,20 +33,27 @@ export interface CaptiveForm {
 export class Captive {
   readonly #egress: EgressEndpoint;
   readonly #attached = Promise.withResolvers<CaptiveForm>();
+  readonly #child: ReturnType<typeof spawnProcess>;
+  readonly #settled = Promise.withResolvers<void>();
   #tcp: Server | undefined;
   #form: CaptiveForm | undefined;
   #guardPid: number | undefined;
   #named = 0;
   #hasCalled = false;
+  #hasLeft = false;
   #closing: Promise<void> | undefined;
 
   /** @param child the program, with an `ipc` channel */
   constructor(child: ReturnType<typeof spawnProcess>, egress: EgressEndpoint) {
+    this.#child = child;
     this.#egress = egress;
     this.#attached.promise.catch(() => {}); // reported to whoever waits for it
     child.on("message", (value: unknown, handle: unknown) => this.#receive(value, handle));
     // Its own words about why are on its standard error, for whoever started it.
-    const lose = (): void => this.#attached.reject(new GloveboxError("SANDBOX_CLOSED", "guard.closed"));
+    const lose = (): void => {
+      this.#attached.reject(new GloveboxError("SANDBOX_CLOSED", "guard.closed"));
+      this.#settled.resolve();
+    };
     child.on("disconnect", lose);
     child.on("error", lose);
   }
@@ -70,7 +89,10 @@ export class Captive {
         if (handle instanceof Socket) this.#attach(handle);
         return;
       case "refused":
-        if (this.#closing === undefined) this.#tell(message);
+        if (!this.#hasLeft) this.#tell(message);
+        return;
+      case "settled":
+        this.#settled.resolve();
         return;
       case undefined: // not a word of ours: nothing is done, and without listeners nothing starts
     }
@@ -108,14 +130,19 @@ export class Captive {
       this.#tcp?.close();
       return;
     }
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, leaveMs);
+    await this.#settle();
+    this.#hasLeft = true;
     try {
-      await Promise.race([this.#egress.close(), late]);
+      await within(leaveMs, this.#egress.close());
     } catch {
       // Nothing more can be asked of the gate; its listeners end with the sandbox's network.
-    } finally {
-      clearTimeout(timer);
     }
+  }
+
+  /** What was refused before is told to the gate before it is closed. */
+  async #settle(): Promise<void> {
+    if (!this.#child.connected) return;
+    this.#child.send("settle", () => {}); // whoever has ended says nothing more
+    await within(settleMs, this.#settled.promise);
   }
 }
