@@ -1,6 +1,8 @@
 // The suite that every boundary passes, case by case. A deviation is data with a reason; one that no longer deviates fails.
 import type { Boundary, KernelObject, Sandbox, SandboxSpec } from "../contracts/boundary.ts";
+import type { EgressEndpoint } from "../contracts/egress.ts";
 import { commandCases } from "./cases/command-cases.ts";
+import { egressCases } from "./cases/egress-cases.ts";
 import { lifeCases } from "./cases/life-cases.ts";
 import { streamCases } from "./cases/stream-cases.ts";
 import { treeCases } from "./cases/tree-cases.ts";
@@ -27,6 +29,7 @@ export interface CaseContext {
   readonly open: (options?: {
     readonly signal?: AbortSignal;
     readonly journal?: (object: KernelObject) => Promise<void>;
+    readonly egress?: EgressEndpoint;
   }) => Promise<Sandbox>;
 }
 
@@ -52,7 +55,7 @@ export interface ConformanceResult {
   readonly detail: string;
 }
 
-export const conformanceCases: readonly ConformanceCase[] = [...commandCases, ...streamCases, ...treeCases, ...lifeCases];
+export const conformanceCases: readonly ConformanceCase[] = [...commandCases, ...streamCases, ...treeCases, ...lifeCases, ...egressCases];
 
 const caseDeadlineMs = 30_000;
 
@@ -68,7 +71,8 @@ export async function runCase(one: ConformanceCase, target: ConformanceTarget): 
   const opened: Sandbox[] = [];
   const journal: KernelObject[] = [];
   const open: CaseContext["open"] = async (options = {}) => {
-    const sandbox = await target.boundary.open(spec, {
+    const { egress } = options;
+    const sandbox = await target.boundary.open(egress === undefined ? spec : { ...spec, egress }, {
       signal: options.signal ?? new AbortController().signal,
       journal: async (object) => {
         await options.journal?.(object);

@@ -87,12 +87,10 @@ class MemorySandbox implements Sandbox {
   }
 
   async close(): Promise<void> {
-    if (!this.#isClosed && this.#spec.egress !== undefined) {
-      this.#events.push("close egress");
-      await this.#spec.egress.close();
-    }
-    if (!this.#isClosed) this.#events.push("close");
+    const isFirst = !this.#isClosed;
     this.#isClosed = true;
+    if (isFirst) this.#events.push("close");
+    if (isFirst) await leaveGate(this.#spec.egress);
     const running = [...this.#running];
     for (const execution of running) execution.lose("closed");
     await Promise.all(running.map(({ exit }) => exit));
@@ -106,6 +104,15 @@ async function attachNothing(egress: EgressEndpoint): Promise<void> {
   } catch (error) {
     await egress.close();
     throw error;
+  }
+}
+
+/** Whatever has to end ends, whether or not the gate takes its leave. */
+async function leaveGate(egress: EgressEndpoint | undefined): Promise<void> {
+  try {
+    await egress?.close();
+  } catch {
+    // nothing more can be asked of it
   }
 }
 
