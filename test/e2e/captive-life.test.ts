@@ -28,7 +28,7 @@ test("open() waits for the gate, and close() closes it while the command still r
   const world = await makeWorld();
   const steps: string[] = [];
   const attaching = Promise.withResolvers<void>();
-  let sandbox: Sandbox | undefined;
+  const opened: Sandbox[] = [];
   const gate = openTestGate({
     attach: async () => {
       attaching.resolve();
@@ -36,13 +36,14 @@ test("open() waits for the gate, and close() closes it while the command still r
       steps.push("attached");
     },
     close: async () => {
-      const { openCommands = 0 } = (await sandbox?.stats()) ?? {};
+      const { openCommands = 0 } = (await opened[0]?.stats()) ?? {};
       steps.push(`closed with ${openCommands} command running`);
     },
   });
   const opening = open({ ...world.spec(), egress: gate });
   await attaching.promise;
-  sandbox = await opening;
+  const sandbox = await opening;
+  opened.push(sandbox);
   steps.push("open");
   const execution = await sandbox.exec({ argv: ["sh", "-c", "trap '' TERM; echo ready; sleep 1000"], cwd: world.project });
   for await (const { bytes } of execution.output) if (Buffer.from(bytes).includes("ready")) break;
