@@ -46,6 +46,8 @@ const hasEnsurepip = () => {
   return names.some((name) => existsSync(path.join("/usr/lib", name, "ensurepip/__init__.py")));
 };
 
+const hasRequests = () => existsSync("/usr/lib/python3/dist-packages/requests/__init__.py");
+
 /** The compiler's run-time library carries clang's version in its name. */
 function fuzzerPackage() {
   const clang = findProgram("clang");
@@ -86,6 +88,19 @@ const packages = [
   { name: "sqlite3", present: program("sqlite3"), forTests: true },
   { name: "golang-go", present: program("go"), forTests: true },
   { name: "cargo", present: () => findProgram("cargo") !== undefined && findProgram("rustc") !== undefined, forTests: true },
+  // The test internet and the clients in it: test/fixtures/internet.
+  { name: "dnsmasq-base", present: program("dnsmasq"), forTests: true },
+  { name: "tcpdump", present: program("tcpdump"), forTests: true },
+  { name: "squid", present: program("squid"), forTests: true },
+  { name: "tinyproxy-bin", present: program("tinyproxy"), forTests: true },
+  { name: "microsocks", present: program("microsocks"), forTests: true },
+  { name: "dropbear-bin", present: program("dropbear"), forTests: true },
+  { name: "openssl", present: program("openssl"), forTests: true },
+  { name: "openssh-client", present: program("ssh"), forTests: true },
+  { name: "curl", present: program("curl"), forTests: true },
+  { name: "wget", present: program("wget"), forTests: true },
+  { name: "python3-requests", present: hasRequests, forTests: true },
+  { name: "default-jdk-headless", present: program("javac"), forTests: true },
   { name: "chromium", present: program("chromium"), forTests: true },
 ];
 
@@ -124,7 +139,9 @@ export function installPackages(context, names, prefix) {
   const environment = machineEnvironment(context.environment);
   /** @param {readonly string[]} args */
   const apt = (args) => {
-    const command = [...prefix, "/usr/bin/env", "DEBIAN_FRONTEND=noninteractive", "apt-get", ...aptOptions, ...args];
+    // Tests start their servers themselves: no package may start one now.
+    const settings = ["DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1", "SYSTEMD_OFFLINE=1"];
+    const command = [...prefix, "/usr/bin/env", ...settings, "apt-get", ...aptOptions, ...args];
     return runLogged(context, command, { environment, terminal: prefix.length === 1 });
   };
   const install = ["install", "-y", "--no-install-recommends", ...names];
