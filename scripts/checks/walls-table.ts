@@ -43,6 +43,8 @@ export const roomRules: Readonly<Record<string, RoomRule>> = {
 export const rootRules: Readonly<Record<string, RoomRule>> = {
   "compose.ts": { rooms: Object.keys(roomRules).filter((room) => room !== "conformance"), packages: ["zod", "tldts"], builtins: "all" },
   "main.ts": { rooms: [...base, "cli", "mcp", "api", "doctor", "compose.ts"], packages: [], builtins: "all" },
+  // The gate's process: what it serves, and the rules that it is handed.
+  "gate.ts": { rooms: ["contracts", "kit", "egress", "policy"], packages: [], builtins: "all" },
   "lib.ts": { rooms: [...base, "sdk", "broker", "compose.ts"], packages: [], builtins: "all" },
 };
 

@@ -1,0 +1,145 @@
+// One sandbox's network as the gate sees it: its captured sockets, its rules, what it has used, what it did. INVARIANT I-06
+import type { Socket as DatagramSocket } from "node:dgram";
+import type { Server, Socket } from "node:net";
+import { gateProxy } from "../contracts/egress-places.ts";
+import { type EgressDecider, type EgressPolicy, egressProtocols } from "../contracts/egress-policy.ts";
+import type { EgressEvent, EgressSummary } from "../contracts/egress-record.ts";
+import { parseIpAddress, showIpAddress } from "../kit/ip-address.ts";
+import { answerDns } from "./answer-dns.ts";
+import { EgressBudget } from "./egress-budget.ts";
+import { hangUp, HttpFront, statusOf } from "./http-front.ts";
+import { type Outside, refuse } from "./open-connection.ts";
+import { PlaceholderNames } from "./placeholder-names.ts";
+import { runTunnel, type TunnelParts } from "./run-tunnel.ts";
+import { serveSocks } from "./socks-front.ts";
+import { TrafficLog } from "./traffic-log.ts";
+
+/** Clients that have not said yet where they want to go, beside the connections that the policy allows. */
+const mostWaiting = 64;
+
+export interface TrafficParts {
+  readonly policy: EgressPolicy;
+  readonly decider: EgressDecider;
+  readonly outside: Outside;
+  readonly record: (event: EgressEvent) => Promise<boolean>;
+  /** Monotonic. */
+  readonly nowMs: () => number;
+}
+
+/** What the kernel refused, as the host saw it. */
+export interface KernelRefusal {
+  readonly protocol: string;
+  readonly address: string;
+  readonly port?: number | undefined;
+  readonly process?: string | undefined;
+}
+
+function canonical(address: string): string {
+  const parsed = parseIpAddress(address);
+  return parsed === undefined ? address : showIpAddress(parsed);
+}
+
+export class CapturedTraffic {
+  readonly #parts: TunnelParts;
+  readonly #most: number;
+  readonly #names = new PlaceholderNames();
+  readonly #http: HttpFront;
+  readonly #clients = new Set<Socket>();
+  #tcp: Server | undefined;
+  #dns: DatagramSocket | undefined;
+
+  constructor({ policy, decider, outside, record, nowMs }: TrafficParts) {
+    const budget = new EgressBudget({ sentBytes: policy.sentBytes, connections: policy.connections }, nowMs);
+    const log = new TrafficLog(nowMs);
+    this.#most = policy.connections + mostWaiting;
+    const open = { decider, budget, log, outside, record };
+    this.#http = new HttpFront(open, (client, place) => this.#connect(client, place));
+    this.#parts = { ...open, acceptHttp: (client, asked, opened) => this.#http.acceptOpened(client, asked, opened) };
+  }
+
+  listenTcp(server: Server): void {
+    this.#tcp = server;
+    // Half of a connection may end before the other: that is for the copy to say.
+    Object.assign(server, { allowHalfOpen: true });
+    server.on("connection", (client) => this.#onClient(client));
+    server.on("error", () => server.close());
+  }
+
+  listenDns(socket: DatagramSocket): void {
+    this.#dns = socket;
+    const { decider, budget } = this.#parts;
+    const parts = {
+      names: this.#names,
+      mayName: (name: string) => decider.mayName(name),
+      takeName: (name: string) => budget.takeName(name),
+      refused: (host: string, reason: "default" | "limit-names") => this.#refusedName(host, reason),
+    };
+    socket.on("message", (datagram, { port, address }) => {
+      const answer = answerDns(datagram, parts);
+      if (answer !== undefined) socket.send(answer, port, address, () => {});
+    });
+    socket.on("error", () => {}); // a datagram that could not be sent; the asker asks again
+  }
+
+  #refusedName(host: string, reason: "default" | "limit-names"): void {
+    const { log, record } = this.#parts;
+    log.refused({ reason, host, via: "dns" });
+    void log.recordOnce({ verdict: "deny", reason, host, via: "dns", protocols: [] }, record);
+  }
+
+  /** A packet that no gate carries. */
+  refusedByKernel({ protocol, address, port, process }: KernelRefusal): void {
+    const { log, record } = this.#parts;
+    const host = this.#names.nameOf(address) ?? canonical(address).slice(0, 300);
+    const about = {
+      reason: "unsupported",
+      host,
+      via: "kernel" as const,
+      ...(port === undefined ? {} : { port }),
+      ...(process === undefined ? {} : { process }),
+    };
+    log.refused(about);
+    void log.recordOnce({ ...about, verdict: "deny", protocols: [protocol] }, record);
+  }
+
+  #onClient(client: Socket): void {
+    client.on("error", () => client.destroy());
+    const host = canonical(client.localAddress ?? "");
+    const port = client.localPort ?? 0;
+    if (this.#clients.size >= this.#most) {
+      refuse({ host, port, via: "captured" }, this.#parts, { reason: "limit-connections" });
+      return void client.resetAndDestroy();
+    }
+    this.#clients.add(client);
+    client.on("close", () => this.#clients.delete(client));
+    client.setNoDelay(true);
+    if (host !== gateProxy.address) this.#captured(client, host, port);
+    else if (port === gateProxy.httpPort) this.#http.acceptProxy(client);
+    else if (port === gateProxy.socksPort) void serveSocks(client, this.#parts);
+    else client.resetAndDestroy();
+  }
+
+  #captured(client: Socket, address: string, port: number): void {
+    const host = this.#names.nameOf(address) ?? address;
+    void runTunnel(client, { host, port, via: "captured", protocols: egressProtocols }, this.#parts, {
+      accepted: () => {},
+      refused: () => void client.resetAndDestroy(),
+    });
+  }
+
+  #connect(client: Socket, place: { readonly host: string; readonly port: number }): void {
+    void runTunnel(client, { ...place, via: "connect", protocols: egressProtocols }, this.#parts, {
+      accepted: () => void client.write("HTTP/1.1 200 Connection Established\r\n\r\n"),
+      refused: (reason) => hangUp(client, statusOf(reason), reason),
+    });
+  }
+
+  /** Ends everything at once; says what it was. */
+  close(): EgressSummary {
+    this.#tcp?.close();
+    this.#dns?.close();
+    const summary = this.#parts.log.summary();
+    for (const client of this.#clients) client.destroy();
+    return summary;
+  }
+}

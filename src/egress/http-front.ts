@@ -1,0 +1,135 @@
+// Plain HTTP and CONNECT, read by Node's own parser in its strict form: one request for each connection, judged whole before anything is opened.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { headerMs } from "./first-bytes.ts";
+import { forwardRequest } from "./forward-request.ts";
+import { judgeConnect, judgeRequest, type RequestTarget } from "./judge-request.ts";
+import { type Asked, openConnection, type Opened, type OpenParts, refuse } from "./open-connection.ts";
+import { EgressEnd, isRefusal } from "./reason.ts";
+
+/** What a connection is here for. */
+type Context =
+  | { readonly kind: "proxy"; readonly socket: Socket }
+  /** Captured, or the inside of a tunnel: the way out is open already, to one host. */
+  | { readonly kind: "opened"; readonly socket: Socket; readonly asked: Asked; readonly opened: Opened };
+
+/** @param connect runs the tunnel of a CONNECT; the client has been told nothing yet */
+export type OnConnect = (client: Socket, place: { readonly host: string; readonly port: number }) => void;
+
+const nowhere = { host: "", port: 0, via: "http" } as const;
+const names: Readonly<Record<number, string>> = { 400: "Bad Request", 403: "Forbidden", 408: "Request Timeout", 502: "Bad Gateway" };
+
+/** Machine words only: who reads this is inside; a person reads the record. */
+export function refusalHead(status: number, reason: string): string {
+  return `HTTP/1.1 ${status} ${names[status] ?? "Error"}\r\nX-Glovebox-Refused: ${reason}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
+}
+
+export const statusOf = (reason: EgressEnd["reason"]): number => (isRefusal(reason) ? 403 : 502);
+
+/** Says why and hangs up, also on a client that does not listen. */
+export function hangUp(socket: Duplex, status: number, reason: string): void {
+  if (socket.writable) socket.end(refusalHead(status, reason));
+  const timer = setTimeout(() => socket.destroy(), 1000).unref();
+  socket.once("close", () => clearTimeout(timer));
+  socket.resume();
+}
+
+export class HttpFront {
+  readonly #parts: OpenParts;
+  readonly #connect: OnConnect;
+  readonly #server: Server;
+  readonly #contexts = new WeakMap<Duplex, Context>();
+  readonly #timers = new WeakMap<Duplex, NodeJS.Timeout>();
+
+  constructor(parts: OpenParts, connect: OnConnect) {
+    this.#parts = parts;
+    this.#connect = connect;
+    this.#server = createServer({ insecureHTTPParser: false, maxHeaderSize: 16_384, requireHostHeader: false });
+    // Node would leave out silently what goes beyond: we count ourselves.
+    this.#server.maxHeadersCount = 0;
+    this.#server.on("request", (request: IncomingMessage, response: ServerResponse) => void this.#onRequest(request, response));
+    this.#server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => this.#onConnect(request, socket, head));
+    // Another protocol on a connection that was allowed for this one.
+    this.#server.on("upgrade", (_request: IncomingMessage, socket: Duplex) => this.#malformed(socket, this.#take(socket)));
+    this.#server.on("clientError", (_error: Error, socket: Duplex) => this.#malformed(socket, this.#take(socket)));
+  }
+
+  /** A client that uses the gate as its proxy. */
+  acceptProxy(socket: Socket): void {
+    this.#accept({ kind: "proxy", socket });
+  }
+
+  /** A client whose way out is open, and whose first bytes look like a request. */
+  acceptOpened(socket: Socket, asked: Asked, opened: Opened): void {
+    socket.once("close", () => opened.end("ended"));
+    this.#accept({ kind: "opened", socket, asked, opened });
+  }
+
+  #accept(context: Context): void {
+    const { socket } = context;
+    this.#contexts.set(socket, context);
+    const late = (): void => {
+      this.#take(socket);
+      hangUp(socket, 408, "timeout");
+    };
+    this.#timers.set(socket, setTimeout(late, headerMs));
+    socket.once("close", () => this.#take(socket));
+    this.#server.emit("connection", socket);
+  }
+
+  /** The connection's one purpose; undefined when it has had it. */
+  #take(socket: Duplex): Context | undefined {
+    clearTimeout(this.#timers.get(socket));
+    const context = this.#contexts.get(socket);
+    this.#contexts.delete(socket);
+    return context;
+  }
+
+  #malformed(socket: Duplex, context: Context | undefined): void {
+    if (context === undefined) return void socket.destroy();
+    refuse(context.kind === "opened" ? context.asked : nowhere, this.#parts, { reason: "malformed" });
+    if (context.kind === "opened") context.opened.end("malformed");
+    hangUp(socket, 400, "malformed");
+  }
+
+  #onConnect({ method = "", url = "", httpVersion, rawHeaders }: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const context = this.#take(socket);
+    const place = judgeConnect({ method, url, httpVersion, rawHeaders });
+    // What comes before our answer was never judged.
+    if (context?.kind !== "proxy" || place === undefined || head.length > 0) return this.#malformed(socket, context);
+    context.socket.pause();
+    this.#connect(context.socket, place);
+  }
+
+  async #openedFor(target: RequestTarget, context: Context): Promise<Opened> {
+    if (context.kind === "proxy") return openConnection({ ...target, via: "http", protocols: ["http"] }, this.#parts);
+    const { asked, opened } = context;
+    if (target.host === asked.host && target.port === asked.port) return opened;
+    opened.end("host-mismatch");
+    throw refuse(asked, this.#parts, { reason: "host-mismatch" });
+  }
+
+  async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { socket, method = "", url = "", httpVersion, rawHeaders } = request;
+    const context = this.#take(socket);
+    // A second request on the same connection: we said `close`.
+    if (context === undefined) return void socket.destroy();
+    const target = judgeRequest({ method, url, httpVersion, rawHeaders }, context.kind === "proxy" ? "absolute" : "origin");
+    if (target === undefined) return this.#malformed(socket, context);
+    response.shouldKeepAlive = false;
+    try {
+      const opened = await this.#openedFor(target, context);
+      const asked = context.kind === "proxy" ? { ...target, via: "http" as const } : context.asked;
+      await forwardRequest(request, response, {
+        opened,
+        target,
+        budget: this.#parts.budget,
+        refused: (reason) => void refuse(asked, this.#parts, { reason }),
+      });
+    } catch (error) {
+      const reason = error instanceof EgressEnd ? error.reason : "broken";
+      hangUp(socket, statusOf(reason), reason);
+    }
+  }
+}

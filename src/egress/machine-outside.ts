@@ -1,0 +1,53 @@
+// The outside as this machine reaches it: names through the machine's resolvers (c-ares, never the C library) and hosts file, and plain connections.
+import { Resolver } from "node:dns/promises";
+import { connect, type Socket } from "node:net";
+import type { NetworkSettings } from "./gate-messages.ts";
+import type { Outside } from "./open-connection.ts";
+import { EgressEnd } from "./reason.ts";
+
+const resolveMs = 8000;
+const dialMs = 10_000;
+
+/** Whatever answers later is not heard. */
+async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new EgressEnd("timeout")), ms);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function ask(query: Promise<string[]>): Promise<readonly string[]> {
+  return query.catch(() => []); // no such record, or no answer: what the other family says decides
+}
+
+async function resolveOutside(resolver: Resolver, name: string): Promise<readonly string[]> {
+  const [v4, v6] = await within(Promise.all([ask(resolver.resolve4(name)), ask(resolver.resolve6(name))]), resolveMs);
+  if (v4.length + v6.length === 0) throw new EgressEnd("unresolvable");
+  return [...v4, ...v6];
+}
+
+function dial(address: string, port: number): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true, autoSelectFamily: false });
+  const timer = setTimeout(() => socket.destroy(new EgressEnd("timeout")), dialMs);
+  socket.once("error", (error) => reject(error instanceof EgressEnd ? error : new EgressEnd("unreachable")));
+  socket.once("connect", () => {
+    clearTimeout(timer);
+    resolve(socket);
+  });
+  socket.once("close", () => clearTimeout(timer));
+  // Whoever gets the socket listens too; an error must never be nobody's.
+  socket.on("error", () => {});
+  return promise;
+}
+
+export function machineOutside({ hosts }: NetworkSettings): Outside {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
+  return {
+    resolve: async (name) => (Object.hasOwn(hosts, name) ? (hosts[name] ?? []) : resolveOutside(resolver, name)),
+    dial,
+  };
+}

@@ -1,0 +1,147 @@
+// The one way out: decide, record, resolve once, judge every answer, dial exactly a judged address. INVARIANT I-06
+import type { Socket } from "node:net";
+import type { EgressEvent } from "../contracts/egress-record.ts";
+import type { EgressDecider, EgressDecision, EgressProtocol } from "../contracts/egress-policy.ts";
+import { parseIpAddress } from "../kit/ip-address.ts";
+import type { EgressBudget } from "./egress-budget.ts";
+import { EgressEnd, type RefusalReason } from "./reason.ts";
+import type { OpenEntry, TrafficLog } from "./traffic-log.ts";
+
+/** Where somebody wants to go; which protocols it may turn out to be. */
+export interface Asked {
+  /** Canonical name or address. */
+  readonly host: string;
+  readonly port: number;
+  readonly via: "captured" | "connect" | "http" | "socks";
+  readonly protocols: readonly EgressProtocol[];
+}
+
+export type Allowed = ReadonlyMap<EgressProtocol, EgressDecision>;
+
+export interface Opened {
+  readonly socket: Socket;
+  /** The protocols that may be spoken there, each with its decision. */
+  readonly allowed: Allowed;
+  readonly entry: OpenEntry;
+  /** Closes and gives back; says how it ended. Idempotent. */
+  end(reason: string): void;
+}
+
+/** How the outside is reached. */
+export interface Outside {
+  /** Every address of a name, or an EgressEnd. */
+  resolve(name: string): Promise<readonly string[]>;
+  /** A connection to exactly this address, or an EgressEnd. */
+  dial(address: string, port: number): Promise<Socket>;
+}
+
+export interface OpenParts {
+  readonly decider: EgressDecider;
+  readonly budget: EgressBudget;
+  readonly log: TrafficLog;
+  readonly outside: Outside;
+  /** Resolves with false when it could not be recorded; never rejects. */
+  readonly record: (event: EgressEvent) => Promise<boolean>;
+}
+
+function reasonOf({ verdict, reasonCode }: EgressDecision): RefusalReason {
+  if (verdict === "ask") return "ask";
+  return reasonCode === "local" ? "default" : reasonCode;
+}
+
+/** Counts it, and records it the first time. Nobody waits: nothing happens anyway. */
+export function refuse(
+  asked: Omit<Asked, "protocols">,
+  parts: OpenParts,
+  about: { reason: RefusalReason; rule?: string | undefined },
+): EgressEnd {
+  const { log, record } = parts;
+  const { host, port, via } = asked;
+  const rule = about.rule === undefined ? {} : { rule: about.rule };
+  log.refused({ reason: about.reason, ...rule, host, port, via });
+  const event: EgressEvent = { verdict: "deny", reason: about.reason, ...rule, host: host.slice(0, 300), port, via, protocols: [] };
+  void log.recordOnce(event, record);
+  return new EgressEnd(about.reason);
+}
+
+function allowedProtocols(asked: Asked, parts: OpenParts): Allowed {
+  const { host, port, protocols } = asked;
+  const decisions = protocols.map((protocol) => [protocol, parts.decider.decide({ host, port, protocol })] as const);
+  const allowed = decisions.filter(([, { verdict }]) => verdict === "allow");
+  if (allowed.length > 0) return new Map(allowed);
+  const [, first] = decisions.find(([, { ruleId }]) => ruleId !== undefined) ?? decisions[0] ?? [];
+  throw refuse(asked, parts, { reason: first === undefined ? "default" : reasonOf(first), rule: first?.ruleId });
+}
+
+const firstRule = (allowed: Allowed): string | undefined => [...allowed.values()].find(({ ruleId }) => ruleId !== undefined)?.ruleId;
+
+async function recordAllowed(asked: Asked, allowed: Allowed, parts: OpenParts): Promise<void> {
+  const rule = firstRule(allowed);
+  const { host, port, via } = asked;
+  const known = { verdict: "allow" as const, reason: rule === undefined ? "local" : "rule", ...(rule === undefined ? {} : { rule }) };
+  const event: EgressEvent = { ...known, host, port, via, protocols: [...allowed.keys()] };
+  if (!(await parts.log.recordOnce(event, parts.record))) throw refuse(asked, parts, { reason: "unrecorded" });
+}
+
+/** The protocols for which every address passes. One bad answer denies the whole name: nobody else chooses among them. */
+function judgeAddresses(asked: Asked, allowed: Allowed, addresses: readonly string[], parts: OpenParts): Allowed {
+  const { host, port } = asked;
+  let rule: string | undefined;
+  const passes = (protocol: EgressProtocol): boolean =>
+    addresses.every((address) => {
+      const decision = parts.decider.decideAddress({ host, port, protocol }, address);
+      rule ??= decision.verdict === "allow" ? undefined : decision.ruleId;
+      return decision.verdict === "allow";
+    });
+  const passing = [...allowed].filter(([protocol]) => passes(protocol));
+  if (passing.length === 0) throw refuse(asked, parts, { reason: "resolved-address", rule });
+  return new Map(passing);
+}
+
+async function dialOne(addresses: readonly string[], port: number, outside: Outside): Promise<{ socket: Socket; address: string }> {
+  let failure: unknown = new EgressEnd("unreachable");
+  for (const address of addresses) {
+    try {
+      return { socket: await outside.dial(address, port), address };
+    } catch (error) {
+      failure = error; // the next address may answer
+    }
+  }
+  throw failure;
+}
+
+async function reach(asked: Asked, allowed: Allowed, parts: OpenParts): Promise<{ socket: Socket; address: string; allowed: Allowed }> {
+  const { host, port } = asked;
+  if (parseIpAddress(host) !== undefined) return { ...(await dialOne([host], port, parts.outside)), allowed };
+  const addresses = await parts.outside.resolve(host);
+  const passing = judgeAddresses(asked, allowed, addresses, parts);
+  return { ...(await dialOne(addresses, port, parts.outside)), allowed: passing };
+}
+
+/** @throws EgressEnd when it is refused or does not come to be; that has been counted and recorded then */
+export async function openConnection(asked: Asked, parts: OpenParts): Promise<Opened> {
+  const allowed = allowedProtocols(asked, parts);
+  if (parseIpAddress(asked.host) === undefined && !parts.budget.takeName(asked.host)) throw refuse(asked, parts, { reason: "limit-names" });
+  if (!parts.budget.takeConnection()) throw refuse(asked, parts, { reason: "limit-connections" });
+  const entry = parts.log.opened({ ...asked, rule: firstRule(allowed) });
+  let isEnded = false;
+  const giveBack = (reason: string): void => {
+    if (isEnded) return;
+    isEnded = true;
+    parts.budget.giveConnectionBack();
+    entry.end(reason);
+  };
+  try {
+    await recordAllowed(asked, allowed, parts);
+    const reached = await reach(asked, allowed, parts);
+    entry.address = reached.address;
+    const end = (reason: string): void => {
+      giveBack(reason);
+      reached.socket.destroy();
+    };
+    return { socket: reached.socket, allowed: reached.allowed, entry, end };
+  } catch (error) {
+    giveBack(error instanceof EgressEnd ? error.reason : "broken");
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+// Why a connection ended, did not come to be, or was refused: stable words for records and for what a person is told.
+
+export const refusalReasons = [
+  /** A rule denies, or asks, which nobody can answer yet. */
+  "rule",
+  "ask",
+  /** No rule is about it. */
+  "default",
+  "address",
+  "local-name",
+  /** An allowed name leads to a place that is not public, or that a rule denies. */
+  "resolved-address",
+  /** What the client spoke is none of the protocols that the rules allow there. */
+  "protocol",
+  "sni-missing",
+  "sni-mismatch",
+  /** A request for another host than the connection was allowed for. */
+  "host-mismatch",
+  "malformed",
+  "limit-connections",
+  "limit-bytes",
+  "limit-request",
+  "limit-response",
+  "limit-names",
+  /** It could not be recorded. */
+  "unrecorded",
+  /** The kernel refused it: no protocol that the gate carries. */
+  "unsupported",
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
+
+/** How an allowed connection ended. */
+export const endReasons = ["ended", "broken", "timeout", "unresolvable", "unreachable", "closed"] as const;
+export type EndReason = (typeof endReasons)[number];
+
+const refusals: ReadonlySet<string> = new Set(refusalReasons);
+export const isRefusal = (reason: RefusalReason | EndReason): reason is RefusalReason => refusals.has(reason);
+
+/** Ends one connection; carries why. */
+export class EgressEnd extends Error {
+  override readonly name = "EgressEnd";
+  readonly reason: RefusalReason | EndReason;
+
+  constructor(reason: RefusalReason | EndReason) {
+    super(reason);
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,75 @@
+// A byte stream to one place: captured, through CONNECT or through SOCKS. What is spoken in it is judged by its first bytes before any of them leaves.
+import type { Socket } from "node:net";
+import type { EgressProtocol } from "../contracts/egress-policy.ts";
+import { judgeFirstBytes, readUntil } from "./first-bytes.ts";
+import { type Asked, openConnection, type Opened, type OpenParts, refuse } from "./open-connection.ts";
+import { EgressEnd, isRefusal } from "./reason.ts";
+import { splice } from "./splice.ts";
+
+export interface TunnelParts extends OpenParts {
+  /** Takes over a client that speaks plain HTTP; its bytes are unread. */
+  acceptHttp(client: Socket, asked: Asked, opened: Opened): void;
+}
+
+/** What the client is told before its own bytes begin. */
+export interface TunnelAnswer {
+  accepted(): void;
+  refused(reason: EgressEnd["reason"]): void;
+}
+
+function splicedAs(
+  client: Socket,
+  asked: Asked,
+  parts: TunnelParts,
+  about: { opened: Opened; protocol: EgressProtocol; first: Uint8Array },
+): void {
+  const { opened, protocol, first } = about;
+  const decision = opened.allowed.get(protocol);
+  if (decision === undefined) throw new TypeError("not allowed");
+  const { entry } = opened;
+  entry.protocol = protocol;
+  entry.checked = protocol === "https" ? "tls" : "none";
+  splice(
+    client,
+    opened.socket,
+    { entry, budget: parts.budget, decision },
+    {
+      first,
+      end: (reason) => {
+        if (isRefusal(reason)) refuse(asked, parts, { reason, rule: decision.ruleId });
+        opened.end(reason);
+      },
+    },
+  );
+}
+
+async function serve(client: Socket, asked: Asked, parts: TunnelParts, opened: Opened): Promise<void> {
+  // Whoever may speak anything may also wait for the server to speak first.
+  if (opened.allowed.has("tcp")) return splicedAs(client, asked, parts, { opened, protocol: "tcp", first: Buffer.alloc(0) });
+  const { bytes, value: judged } = await readUntil(client, (seen) => {
+    const reading = judgeFirstBytes(seen, asked.host, opened.allowed);
+    return reading.kind === "more" ? undefined : reading;
+  });
+  if (judged.kind === "refused") throw refuse(asked, parts, { reason: judged.reason });
+  if (judged.protocol !== "http") return splicedAs(client, asked, parts, { opened, protocol: judged.protocol, first: bytes });
+  client.unshift(bytes);
+  parts.acceptHttp(client, asked, opened);
+}
+
+/** Never rejects. */
+export async function runTunnel(client: Socket, asked: Asked, parts: TunnelParts, answer: TunnelAnswer): Promise<void> {
+  let opened: Opened;
+  try {
+    opened = await openConnection(asked, parts);
+  } catch (error) {
+    return answer.refused(error instanceof EgressEnd ? error.reason : "broken");
+  }
+  try {
+    if (client.destroyed) throw new EgressEnd("broken");
+    answer.accepted();
+    await serve(client, asked, parts, opened);
+  } catch (error) {
+    opened.end(error instanceof EgressEnd ? error.reason : "broken");
+    client.resetAndDestroy();
+  }
+}

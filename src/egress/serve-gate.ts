@@ -1,0 +1,85 @@
+// The gate's process: takes captured sockets and rules from its channel, answers clients, and asks the broker to record before anything leaves. It
+// has no files, no keys and no store; when the channel ends, it ends, and every connection with it.
+import { Socket as DatagramSocket } from "node:dgram";
+import { Server } from "node:net";
+import type { EgressDecider, EgressPolicy } from "../contracts/egress-policy.ts";
+import type { EgressEvent } from "../contracts/egress-record.ts";
+import { CapturedTraffic } from "./captured-traffic.ts";
+import { type FromGate, type ToGate, toGateSchema } from "./gate-messages.ts";
+import { machineOutside } from "./machine-outside.ts";
+
+/** The process's own channel, as far as the gate uses it. */
+export interface GateChannel {
+  send(message: FromGate): void;
+  onMessage(listener: (message: unknown, handle: unknown) => void): void;
+}
+
+class Gate {
+  readonly #channel: GateChannel;
+  readonly #decider: (policy: EgressPolicy) => EgressDecider;
+  readonly #sandboxes = new Map<string, { readonly traffic: CapturedTraffic; missing: Set<"tcp" | "dns"> }>();
+  readonly #waiting = new Map<number, (isRecorded: boolean) => void>();
+  #events = 0;
+
+  constructor(channel: GateChannel, decider: (policy: EgressPolicy) => EgressDecider) {
+    this.#channel = channel;
+    this.#decider = decider;
+  }
+
+  #record(sandbox: string, about: EgressEvent): Promise<boolean> {
+    const event = this.#events;
+    this.#events += 1;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#waiting.set(event, resolve);
+    this.#channel.send({ type: "event", sandbox, event, about });
+    return promise;
+  }
+
+  #open({ sandbox, policy, network }: ToGate & { readonly type: "open" }): void {
+    const traffic = new CapturedTraffic({
+      policy,
+      decider: this.#decider(policy),
+      outside: machineOutside(network),
+      record: (about) => this.#record(sandbox, about),
+      nowMs: () => performance.now(),
+    });
+    this.#sandboxes.set(sandbox, { traffic, missing: new Set(["tcp", "dns"]) });
+  }
+
+  #listen(sandbox: string, handle: unknown): void {
+    const opened = this.#sandboxes.get(sandbox);
+    if (opened === undefined) throw new TypeError("no such sandbox");
+    if (handle instanceof Server) {
+      opened.traffic.listenTcp(handle);
+      opened.missing.delete("tcp");
+    } else if (handle instanceof DatagramSocket) {
+      opened.traffic.listenDns(handle);
+      opened.missing.delete("dns");
+    } else throw new TypeError("a socket is missing");
+    if (opened.missing.size === 0) this.#channel.send({ type: "listening", sandbox });
+  }
+
+  #close(sandbox: string): void {
+    const summary = this.#sandboxes.get(sandbox)?.traffic.close();
+    this.#sandboxes.delete(sandbox);
+    if (summary !== undefined) this.#channel.send({ type: "closed", sandbox, summary });
+  }
+
+  hear(given: unknown, handle: unknown): void {
+    const message = toGateSchema.parse(given);
+    if (message.type === "open") this.#open(message);
+    else if (message.type === "tcp" || message.type === "dns") this.#listen(message.sandbox, handle);
+    else if (message.type === "close") this.#close(message.sandbox);
+    else if (message.type === "refused") this.#sandboxes.get(message.sandbox)?.traffic.refusedByKernel(message.attempt);
+    else {
+      this.#waiting.get(message.event)?.(message.isRecorded);
+      this.#waiting.delete(message.event);
+    }
+  }
+}
+
+/** Serves until the process ends. @param decider handed in: rules are the policy's business */
+export function serveGate(channel: GateChannel, decider: (policy: EgressPolicy) => EgressDecider): void {
+  const gate = new Gate(channel, decider);
+  channel.onMessage((message, handle) => gate.hear(message, handle));
+}

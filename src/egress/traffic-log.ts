@@ -1,0 +1,114 @@
+// What one sandbox did with the network, in bounded memory: the first connections and refusals in full, the rest as numbers.
+import type { EgressConnection, EgressEvent, EgressRefusal, EgressSummary } from "../contracts/egress-record.ts";
+
+const mostConnections = 1000;
+const mostRefusals = 200;
+/** Events that are recorded one by one, each once. */
+const mostEvents = 1000;
+
+/** One connection while it lives. */
+export interface OpenEntry {
+  protocol?: string;
+  address?: string;
+  checked: EgressConnection["checked"];
+  sentBytes: number;
+  receivedBytes: number;
+  end(reason: string): void;
+}
+
+type Asked = Pick<EgressConnection, "host" | "port" | "via"> & { readonly rule: string | undefined };
+
+/** Text of somebody hostile, cut. */
+const cut = (text: string): string => text.slice(0, 300).toWellFormed();
+
+export class TrafficLog {
+  readonly #nowMs: () => number;
+  readonly #connections: EgressConnection[] = [];
+  readonly #refusals = new Map<string, EgressRefusal & { count: number }>();
+  readonly #open = new Set<OpenEntry>();
+  readonly #recorded = new Map<string, Promise<boolean>>();
+  #totalConnections = 0;
+  #totalRefusals = 0;
+  #sentBytes = 0;
+  #receivedBytes = 0;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /**
+   * Records what has not been asked before in this sandbox; whoever asks the same meanwhile waits for the same record. What could not be recorded
+   * is tried again the next time. Refusals beyond the list are only counted. @returns false when it could not be recorded
+   */
+  recordOnce(event: EgressEvent, record: (event: EgressEvent) => Promise<boolean>): Promise<boolean> {
+    const { verdict, reason, rule = "", host, port = 0, via } = event;
+    const identity = JSON.stringify([verdict, reason, rule, host, port, via]);
+    const known = this.#recorded.get(identity);
+    if (known !== undefined) return known;
+    const isFull = this.#recorded.size >= mostEvents;
+    if (isFull && verdict === "deny") return Promise.resolve(true);
+    const recording = record(event).then((isRecorded) => {
+      if (!isRecorded) this.#recorded.delete(identity);
+      return isRecorded;
+    });
+    if (!isFull) this.#recorded.set(identity, recording);
+    return recording;
+  }
+
+  opened({ host, port, via, rule }: Asked): OpenEntry {
+    const startedMs = this.#nowMs();
+    const entry: OpenEntry = {
+      checked: "none",
+      sentBytes: 0,
+      receivedBytes: 0,
+      end: (reason) => {
+        if (!this.#open.delete(entry)) return;
+        this.#totalConnections += 1;
+        this.#sentBytes += entry.sentBytes;
+        this.#receivedBytes += entry.receivedBytes;
+        if (this.#connections.length >= mostConnections) return;
+        const { protocol, address, checked, sentBytes, receivedBytes } = entry;
+        this.#connections.push({
+          host: cut(host),
+          port,
+          via,
+          ...(protocol === undefined ? {} : { protocol }),
+          ...(rule === undefined ? {} : { rule }),
+          ...(address === undefined ? {} : { address }),
+          checked,
+          end: reason,
+          sentBytes,
+          receivedBytes,
+          durationMs: Math.max(0, Math.round(this.#nowMs() - startedMs)),
+        });
+      },
+    };
+    this.#open.add(entry);
+    return entry;
+  }
+
+  refused({ reason, rule, host, port, via, process }: Omit<EgressRefusal, "count">): void {
+    this.#totalRefusals += 1;
+    const identity = JSON.stringify([reason, rule, host, port, via, process]);
+    const same = this.#refusals.get(identity);
+    if (same !== undefined) same.count += 1;
+    else if (this.#refusals.size < mostRefusals) {
+      const known = { ...(rule === undefined ? {} : { rule }), ...(port === undefined ? {} : { port }) };
+      const named = process === undefined ? {} : { process: cut(process) };
+      this.#refusals.set(identity, { reason, host: cut(host), via, ...known, ...named, count: 1 });
+    }
+  }
+
+  /** Ends what is still open. */
+  summary(): EgressSummary {
+    for (const entry of this.#open) entry.end("closed");
+    return {
+      connections: this.#connections,
+      totalConnections: this.#totalConnections,
+      refusals: [...this.#refusals.values()],
+      totalRefusals: this.#totalRefusals,
+      sentBytes: this.#sentBytes,
+      receivedBytes: this.#receivedBytes,
+    };
+  }
+}
