@@ -275,16 +275,15 @@ export const policyTestSchema = z.strictObject({
   expect: verdictSchema.describe("What the loaded policy must answer, or it is refused."),
 });
 
+export const presetNameSchema = z.enum(["node", "python", "rust", "go", "java", "debian"]);
+export type PresetName = z.infer<typeof presetNameSchema>;
+
 export const policyDocumentSchema = z.strictObject({
   apiVersion: z.literal("glovebox/v1").describe("Format of this document."),
   metadata: metadataSchema.optional().describe("Names and words for people."),
   floor: z.boolean().optional().describe("Only in the system file: makes it a ceiling that no later file and no flag widens."),
   extends: z.array(policyDigestSchema).max(16).optional().describe(`Parents by hash; a child only narrows. ${later}`),
-  presets: z
-    .array(z.enum(["node", "python", "rust", "go", "java", "debian"]))
-    .max(16)
-    .optional()
-    .describe(`Ready-made rules. ${later}`),
+  presets: z.array(presetNameSchema).max(16).optional().describe(`Ready-made rules. ${later}`),
   boundary: z
     .enum(["auto", "process", "container", "microvm", "desktop", "wasi"])
     .optional()

@@ -30,11 +30,19 @@ export interface Captured {
   readonly stderr: string;
 }
 
+export interface CaptureOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  readonly stdin?: string;
+  /** Absent: ours. */
+  readonly cwd?: string;
+}
+
 /** Runs a short helper to its end with bounded output (1 MiB) and a deadline; rejects when it cannot be started or overruns. */
 export async function capture(
   file: string,
   args: readonly string[],
-  options: { readonly environment?: Readonly<Record<string, string>>; readonly timeoutMs?: number; readonly stdin?: string } = {},
+  options: CaptureOptions = {},
 ): Promise<Captured> {
   const { promise, resolve, reject } = Promise.withResolvers<Captured>();
   const child = nodeSpawn(file, [...args], {
@@ -42,6 +50,7 @@ export async function capture(
     stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     timeout: options.timeoutMs ?? 10_000,
     killSignal: "SIGKILL",
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   const chunks: { stdout: Buffer[]; stderr: Buffer[]; bytes: number } = { stdout: [], stderr: [], bytes: 0 };
   const collect =

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { configFile, placesOf, presetFacts } from "../testing/preset-facts.ts";
+import { readDebianPreset } from "./debian-preset.ts";
+import { PresetFault } from "../../contracts/preset.ts";
+
+const home = "/run/sandbox/home";
+
+test("readDebianPreset() reaches each host of apt's sources once, and shows local ones", () => {
+  const sources = "http://deb.example/debian/\nhttp://deb.example/debian/\nhttps://sec.example/\nfile:/srv/repo\ncdrom:[x]/\n";
+  const reading = readDebianPreset(presetFacts({ answers: { sources } }), home);
+  assert.deepEqual(placesOf(reading), ["deb.example:80 http apt", "sec.example:443 https apt"]);
+  assert.deepEqual(reading.allowRead, ["/srv/repo"]);
+  assert.match(reading.homeFiles[".config/apt.conf"] ?? "", /Dir::Cache "\/run\/sandbox\/home\/\.cache\/apt"/u);
+  assert.equal(reading.set["APT_CONFIG"], "/run/sandbox/home/.config/apt.conf");
+});
+
+test("readDebianPreset() hides a list that holds a password, and says so", () => {
+  const sources = "https://ann:S3CRET@deb.example/";
+  const files = [configFile("global", "/etc/apt/sources.list", `deb ${sources} stable main\n`)];
+  const reading = readDebianPreset(presetFacts({ answers: { sources }, files }), home);
+  assert.deepEqual(reading.denyRead, ["/etc/apt/sources.list"]);
+  assert.ok(!JSON.stringify(reading).includes("S3CRET"));
+  assert.equal(reading.notes.length, 1);
+});
+
+test("readDebianPreset() refuses a source whose host cannot be told, and a machine without sources", () => {
+  for (const sources of ["", "mirror+file:/etc/mirrors.txt", "tor+http://x.example/", "https://"])
+    assert.throws(() => readDebianPreset(presetFacts({ answers: { sources } }), home), PresetFault, sources);
+});
