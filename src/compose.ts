@@ -5,9 +5,11 @@ import {
   findProjectPolicy,
   gatherPolicySources,
   isTrusted,
+  learnPreset,
   noSteps,
   pinTrust,
   type PolicyPlaces,
+  presetMachine,
   prepareState,
   readNamedPolicy,
   reapAbandonedTasks,
@@ -20,7 +22,14 @@ import {
   taskSheetFromRecords,
   undoTask,
 } from "./broker/broker.ts";
-import { openProcessBoundary, reapProcessSandbox, requireBubblewrap, withheldEntries } from "./boundaries/process/process.ts";
+import {
+  homeInside,
+  isShownByDefault,
+  openProcessBoundary,
+  reapProcessSandbox,
+  requireBubblewrap,
+  withheldEntries,
+} from "./boundaries/process/process.ts";
 import { expireKept, loadChanges, type LoadedChanges, taskDiff } from "./changes/changes.ts";
 import type { Boundary, HostUser } from "./contracts/boundary.ts";
 import { noChanges } from "./contracts/changes.ts";
@@ -36,7 +45,7 @@ import { processStartTime } from "./kit/process-identity.ts";
 import { tryProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
-import { checkPolicy, explainPolicy, formatOfFile, loadPolicy, policySchema } from "./policy/policy.ts";
+import { checkPolicy, explainPolicy, formatOfFile, loadPolicy, namedPresets, policySchema } from "./policy/policy.ts";
 import { checkPoints, type ProofParts, proveSheet, runChallenge } from "./proofs/proofs.ts";
 
 export interface ComposeOptions {
@@ -112,8 +121,22 @@ class ComposedDoor implements Door {
     );
   }
 
-  async #load(sources: readonly PolicySource[], projectDirectory: string): Promise<CompiledPolicy> {
-    return loadPolicy(sources, await this.#facts(projectDirectory, sources));
+  /** What the presets of these sources mean here. @param projectDirectory whose programs and files decide nothing */
+  async #presets(sources: readonly PolicySource[], facts: PolicyFacts, projectDirectory: string): Promise<Pick<PolicyFacts, "presets">> {
+    const { home } = this.#user;
+    const { environment } = this.#options;
+    const isShown = (file: string): boolean => isShownByDefault(home, file);
+    const learnt = namedPresets(sources, facts).map(async (name) => {
+      const machine = presetMachine({ home, projectDirectory, environment, isShown });
+      return [name, await learnPreset(name, machine, homeInside)] as const;
+    });
+    return { presets: new Map(await Promise.all(learnt)) };
+  }
+
+  /** @param ownProject where the caller stands, when the policy is to hold for another place */
+  async #load(sources: readonly PolicySource[], projectDirectory: string, ownProject = projectDirectory): Promise<CompiledPolicy> {
+    const facts = await this.#facts(projectDirectory, sources);
+    return loadPolicy(sources, { ...facts, ...(await this.#presets(sources, facts, ownProject)) });
   }
 
   async policy(selection: PolicySelection): Promise<EffectivePolicy> {
@@ -178,7 +201,7 @@ class ComposedDoor implements Door {
     return {
       user: this.#user,
       environment: this.#options.environment,
-      policyFor: async (projectDirectory) => this.#load(await this.#sources(selection), projectDirectory),
+      policyFor: async (projectDirectory) => this.#load(await this.#sources(selection), projectDirectory, selection.projectDirectory),
       run: (policy, request, io) => this.#runUnder(async () => policy, request, io),
       recordsOf: (task) => openLedgerReader({ directory: this.#layout.state }).task(task),
       recentRecords: () => openLedgerReader({ directory: this.#layout.state }).list({ limit: 50 }),
@@ -228,7 +251,8 @@ class ComposedDoor implements Door {
     const origin = sources[place]?.origin ?? "user";
     const source: PolicySource = { origin, label: file, format: formatOfFile(file), text: found.bytes };
     const facts = await this.#facts(projectDirectory, [...sources, source]);
-    return checkPolicy(source, facts, place === -1 ? [] : sources.slice(0, place));
+    const presets = await this.#presets([...sources, source], facts, projectDirectory);
+    return checkPolicy(source, { ...facts, ...presets }, place === -1 ? [] : sources.slice(0, place));
   };
 
   trustPolicy: Door["trustPolicy"] = async (projectDirectory) => {

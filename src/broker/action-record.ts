@@ -100,6 +100,7 @@ export class ActionRecord {
       reason: decision.reason,
       environmentNames: [...environmentNames],
       policy: policy.document,
+      presets: policy.presets.map(({ name, sources }) => ({ name, sources })),
       retentionDays: policy.retentionDays,
     };
     // `allow` by rule survives a kill of every process; an `ask` is on the device before anybody acts on it.

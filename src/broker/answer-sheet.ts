@@ -3,6 +3,7 @@ import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
 import type { LateMasks, RefusedCall, RefusedCalls, WallReport } from "../contracts/boundary.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { LimitHit, LimitMechanism, UsageEvidence } from "../contracts/limits.ts";
+import type { ResolvedPreset } from "../contracts/preset.ts";
 import type { Sentence } from "../contracts/sentence.ts";
 import { showBytes, showDuration } from "../kit/show-quantity.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
@@ -23,6 +24,8 @@ export interface TaskView {
   readonly request: { readonly argv: readonly string[]; readonly cwd: string } | undefined;
   readonly approvals: readonly AnsweredApproval[];
   readonly walls: WallReport | undefined;
+  /** The presets of its policy, as they were resolved when it began. */
+  readonly presets: readonly Pick<ResolvedPreset, "name" | "sources">[];
   /** It ran outside any sandbox: no wall held it. */
   readonly isUnsandboxed: boolean;
   /** Error code when the sandbox could not be opened. */
@@ -57,6 +60,13 @@ const say = (key: string, values: Readonly<Record<string, string | number>> = {}
 
 function listed(key: string, emptyKey: string, paths: readonly string[]): Lines {
   return paths.length === 0 ? [say(emptyKey)] : paths.map((path) => say(key, { path }));
+}
+
+/** Where the openings of presets come from. */
+function presetLines({ presets }: Pick<TaskView, "presets">): Lines {
+  return presets.flatMap(({ name, sources }) =>
+    sources.map(({ value, what, source }) => say("preset.sheet.source", { preset: name, value, what, source })),
+  );
 }
 
 function notOpened(): Lines {
@@ -218,7 +228,7 @@ function sandboxedAnswers(view: TaskView, walls: WallReport): Answers {
       ],
     ],
     ["write", listed("task.write.path", "task.write.nothing", walls.writes)],
-    ["connect", listed("task.connect.target", "task.connect.nothing", walls.connects)],
+    ["connect", [...listed("task.connect.target", "task.connect.nothing", walls.connects), ...presetLines(view)]],
     ["identity", identity(walls)],
     ["happened", happened(view)],
     ["kept", kept(view)],

@@ -22,6 +22,8 @@ import { taskChanges } from "./task-changes.ts";
 
 export type { BrokerParts } from "./admit.ts";
 export { type PolicyPlaces, findProjectPolicy, gatherPolicySources, readNamedPolicy } from "./policy-files.ts";
+export { learnPreset } from "./presets/learn-preset.ts";
+export { presetMachine } from "./presets/preset-machine.ts";
 export { reapOutside } from "./outside.ts";
 export { type ReapSandbox, reapAbandonedTasks } from "./reaper.ts";
 export { type StateLayout, prepareState, stateLayout } from "./state-layout.ts";

@@ -13,6 +13,7 @@ function specOf({ parts, policy, request, identity, environment }: Action, journ
     privateDirectory: journal.privateDirectory,
     paths: policy.paths,
     environment,
+    homeFiles: policy.environment.homeFiles,
     limits: policy.limits,
     user: parts.user,
   };

@@ -48,6 +48,7 @@ export function resultOf(
     approvals: permit === undefined ? [] : [{ id: permit.approval, answer: "granted" }],
     request: { argv: request.argv, cwd: request.cwd },
     walls: supervisedWalls(sandbox.walls),
+    presets: policy.presets,
     isUnsandboxed: action.outside !== undefined,
     refusal: undefined,
     ending,
@@ -57,12 +58,14 @@ export function resultOf(
     ...record.range,
     keptUntil,
   });
+  const notes = policy.presets.flatMap((preset) => preset.notes);
   return {
     task: identity.task,
     action: identity.action,
     policyHash: policy.hash,
     exitCode: exitCodeOf(report),
     ...ending,
+    ...(notes.length === 0 ? {} : { presetNotes: notes }),
     ledger: record.range,
     sheet,
   };

@@ -6,6 +6,7 @@ import type { ChangeSummary } from "../contracts/changes.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { StoredRecord } from "../contracts/ledger.ts";
 import { limitNames } from "../contracts/limits.ts";
+import { presetNameSchema } from "../contracts/policy-document.ts";
 import { type RecordType, recordBodySchemas } from "../contracts/ledger-record.ts";
 import { taskAnswerSheet, type TaskView } from "./answer-sheet.ts";
 
@@ -31,6 +32,14 @@ const decisionSchema = z.looseObject({
   argvDigest: z.string().optional(),
   cwd: z.string(),
   retentionDays: z.int(),
+  presets: z
+    .array(
+      z.looseObject({
+        name: presetNameSchema,
+        sources: z.array(z.looseObject({ value: z.string(), what: z.string(), source: z.string() })),
+      }),
+    )
+    .optional(),
 });
 
 /** @param schema the body's own schema: reading it again is what makes the type true */
@@ -164,6 +173,7 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
     request: asked === undefined ? undefined : { argv: asked.argv ?? [asked.argvDigest ?? "unknown"], cwd: asked.cwd },
     approvals: approvalsOf(records),
     walls: wallsOf(records),
+    presets: asked?.presets ?? [],
     isUnsandboxed: records.some((record) => record.type === "execution.unsandboxed"),
     refusal: bodyOf(records, "execution.refused", recordBodySchemas["execution.refused"])?.code,
     ending: endingOf(records),

@@ -5,6 +5,7 @@ import type { CliContext, CommandInput, OptionSpec } from "./command.ts";
 import { findProjectDirectory } from "./run/project-directory.ts";
 
 export const policyOption: OptionSpec = { name: "policy", value: "FILE", about: "cli.option.policy" };
+export const presetOption: OptionSpec = { name: "preset", value: "NAME", isRepeatable: true, about: "cli.option.preset" };
 export const projectOption: OptionSpec = { name: "project", value: "DIR", about: "cli.option.project" };
 
 /** @throws USAGE_INVALID for a project that does not exist or is too wide */
@@ -13,9 +14,14 @@ export async function projectDirectoryOf(context: CliContext, input: CommandInpu
   return findProjectDirectory(asked === undefined ? undefined : path.resolve(context.cwd, asked), context);
 }
 
-/** @throws USAGE_INVALID like projectDirectoryOf */
+/** With `--preset` as flags. @throws USAGE_INVALID like projectDirectoryOf */
 export async function selectPolicy(context: CliContext, input: CommandInput): Promise<PolicySelection> {
   const file = input.options.text("policy");
   const projectDirectory = await projectDirectoryOf(context, input);
-  return { projectDirectory, ...(file === undefined ? {} : { policyFile: path.resolve(context.cwd, file) }) };
+  const presets = input.options.list("preset");
+  return {
+    projectDirectory,
+    ...(file === undefined ? {} : { policyFile: path.resolve(context.cwd, file) }),
+    ...(presets.length === 0 ? {} : { overrides: { presets } }),
+  };
 }

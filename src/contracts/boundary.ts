@@ -79,6 +79,8 @@ export interface SandboxSpec {
   readonly paths: PathPolicy;
   /** The complete environment of every command; nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Files of the private home, relative to it, with their text. Absent: none. */
+  readonly homeFiles?: Readonly<Record<string, string>>;
   readonly limits: Limits;
   readonly user: HostUser;
   /** Where what leaves the sandbox goes. Absent: nothing leaves, and the sandbox has a loopback only. */

@@ -7,6 +7,7 @@ import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
 import type { Digest } from "./ids.ts";
 import type { StoredRecord } from "./ledger.ts";
 import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
+import type { Sentence } from "./sentence.ts";
 import type { ChallengeReport, Checklist, ProofReport } from "./proof.ts";
 
 /** A policy as it holds on this machine. */
@@ -78,6 +79,8 @@ export interface RunResult {
   readonly usage: UsageEvidence | undefined;
   /** Absent when nothing changed in the write roots. */
   readonly changes?: ChangeSummary;
+  /** What the policy's presets left out or did not follow; absent when there is nothing to say. */
+  readonly presetNotes?: readonly Sentence[];
   readonly ledger: { readonly firstSeq: number; readonly lastSeq: number };
   readonly sheet: AnswerSheet;
 }

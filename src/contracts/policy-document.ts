@@ -7,6 +7,7 @@ import {
   durationSchema,
   environmentNameSchema,
   environmentPatternSchema,
+  homeFileSchema,
   listOf,
   literalPathSchema,
   pathPatternSchema,
@@ -100,6 +101,10 @@ const environmentSchema = z.strictObject({
     .record(environmentNameSchema, z.string().max(32_768))
     .optional()
     .describe("Variables with literal values; they win over passed ones. Never write a secret here."),
+  homeFiles: z
+    .record(homeFileSchema, z.string().max(65_536))
+    .optional()
+    .describe("Files of the private home with literal content, such as `.npmrc`. Never write a secret here."),
   fakeEnvFiles: z.boolean().optional().describe(`Show .env files with placeholder values. ${later}`),
 });
 
@@ -283,7 +288,11 @@ export const policyDocumentSchema = z.strictObject({
   metadata: metadataSchema.optional().describe("Names and words for people."),
   floor: z.boolean().optional().describe("Only in the system file: makes it a ceiling that no later file and no flag widens."),
   extends: z.array(policyDigestSchema).max(16).optional().describe(`Parents by hash; a child only narrows. ${later}`),
-  presets: z.array(presetNameSchema).max(16).optional().describe(`Ready-made rules. ${later}`),
+  presets: z
+    .array(presetNameSchema)
+    .max(16)
+    .optional()
+    .describe("Rules that follow from the configuration of package managers on this machine, added to those of the file."),
   boundary: z
     .enum(["auto", "process", "container", "microvm", "desktop", "wasi"])
     .optional()

@@ -3,10 +3,15 @@ import type { CommandRequest, Decision } from "./decision.ts";
 import type { EgressPolicy } from "./egress-policy.ts";
 import type { Digest } from "./ids.ts";
 import type { OutsideEntry } from "./policy-document.ts";
+import type { PresetName } from "./policy-document.ts";
+import type { PresetResolution, ResolvedPreset } from "./preset.ts";
 import type { Limits } from "./limits.ts";
 import type { PathPolicy } from "./boundary.ts";
 
-export type PolicyOrigin = "built-in" | "system" | "user" | "project" | "project-trusted" | "flags";
+/** `preset node`: what the preset follows from is in `CompiledPolicy.presets`. */
+export type PolicyOrigin = `preset ${PresetName}` | PolicyLayer;
+
+export type PolicyLayer = "built-in" | "system" | "user" | "project" | "project-trusted" | "flags";
 
 /** `auto-allow`: what no rule decides runs. `regular`: it asks. `never`: it runs, and what a rule would ask is denied. */
 export type ApprovalMode = "auto-allow" | "regular" | "never";
@@ -18,12 +23,18 @@ export interface CompiledPolicy {
   /** The normalised merged document (defaults filled), in the shape of policy-document.ts. */
   readonly document: Readonly<Record<string, unknown>>;
   /** Layers that contributed, weakest first. */
-  readonly origins: readonly PolicyOrigin[];
+  readonly origins: readonly PolicyLayer[];
+  /** The presets that it holds, resolved into the values of `document`. */
+  readonly presets: readonly ResolvedPreset[];
   /** Dotted key -> the layer its value comes from, for `policy show --origin`. */
   readonly valueOrigins: ReadonlyMap<string, PolicyOrigin>;
   readonly boundary: "process";
   readonly paths: PathPolicy;
-  readonly environment: { readonly pass: readonly string[]; readonly set: Readonly<Record<string, string>> };
+  readonly environment: {
+    readonly pass: readonly string[];
+    readonly set: Readonly<Record<string, string>>;
+    readonly homeFiles: Readonly<Record<string, string>>;
+  };
   readonly limits: Limits;
   /** Where it may connect. */
   readonly egress: EgressPolicy;
@@ -52,6 +63,8 @@ export interface PolicyFacts {
   readonly canonicalPath?: (absolute: string) => string;
   /** Absolute, canonical directories of Glovebox itself (state, runtime, installation): never equal to, inside or below a write root. */
   readonly protectedPaths?: readonly string[];
+  /** What the presets that trusted sources name mean on this machine. One that is named and not here is a finding. */
+  readonly presets?: ReadonlyMap<PresetName, PresetResolution>;
   /** Whether anybody may register names below this one (`com`, `co.uk`, `github.io`). Absent: no pattern of hosts is taken. */
   readonly isPublicSuffix?: (name: string) => boolean;
 }
@@ -60,7 +73,7 @@ export type PolicyFormat = "yaml" | "json" | "toml";
 
 /** One policy document on its way in. */
 export interface PolicySource {
-  readonly origin: Exclude<PolicyOrigin, "built-in">;
+  readonly origin: Exclude<PolicyLayer, "built-in">;
   /** Shown in errors: a path, or `--set`. */
   readonly label: string;
   readonly format: PolicyFormat;
@@ -80,6 +93,7 @@ export const commandLineLabel = "command line";
 export interface PolicyProblem {
   readonly code:
     | "POLICY_SYNTAX"
+    | "POLICY_UNREADABLE"
     | "POLICY_KEY_UNKNOWN"
     | "POLICY_KEY_UNSUPPORTED"
     | "POLICY_KEY_INERT"

@@ -52,6 +52,13 @@ export const ruleIdSchema = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u)
   .meta({ title: "Rule id" });
 
+/** A file below the private home: names without `..`, joined by slashes. */
+export const homeFileSchema = z
+  .string()
+  .max(255)
+  .regex(/^(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)*$/u)
+  .meta({ title: "File below the home directory", examples: [".npmrc", ".config/pip/pip.conf"] });
+
 /** One line for a person. */
 export const reasonSchema = z.string().max(500).meta({ title: "Reason" });
 

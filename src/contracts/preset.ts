@@ -24,6 +24,8 @@ export interface PresetFacts {
   readonly environment: Readonly<Record<string, string>>;
   /** Weakest first. */
   readonly files: readonly ConfigFile[];
+  /** Canonical places where somebody looked for a file of the user or the machine, whether one was there or not. */
+  readonly consulted: readonly string[];
   /** Canonical places of the programs that answered. */
   readonly programs: readonly string[];
   /** Directories of the tools that a sandbox does not show by itself. */
@@ -47,6 +49,8 @@ export interface ResolvedPreset {
   /** A fragment in the shape of a policy document. */
   readonly fragment: Readonly<Record<string, unknown>>;
   readonly sources: readonly PresetSource[];
+  /** Places that the configuration names and the clients inside must read. */
+  readonly shows: readonly string[];
   /** Canonical places of the files and programs that it follows from: what a task may write there would widen the next run. INVARIANT I-15 */
   readonly decidedBy: readonly string[];
   /** What a person should know: credentials left out, another registry that a project asks for. */

@@ -39,11 +39,7 @@ export interface CaptureOptions {
 }
 
 /** Runs a short helper to its end with bounded output (1 MiB) and a deadline; rejects when it cannot be started or overruns. */
-export async function capture(
-  file: string,
-  args: readonly string[],
-  options: CaptureOptions = {},
-): Promise<Captured> {
+export async function capture(file: string, args: readonly string[], options: CaptureOptions = {}): Promise<Captured> {
   const { promise, resolve, reject } = Promise.withResolvers<Captured>();
   const child = nodeSpawn(file, [...args], {
     env: { ...options.environment },

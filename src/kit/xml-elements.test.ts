@@ -1,6 +1,7 @@
+// The XML of configuration files, and everything that is none.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { assert as holds, property, string } from "fast-check";
 import { readXml, xmlAt, xmlEscaped, xmlText } from "./xml-elements.ts";
 
 test("readXml() reads elements, text, comments, CDATA and references", () => {
@@ -33,8 +34,8 @@ test("readXml() refuses what is not one well-formed tree", () => {
 });
 
 test("readXml() reads back what xmlEscaped() wrote, and throws for no text", () => {
-  fc.assert(
-    fc.property(fc.string(), (text) => {
+  holds(
+    property(string(), (text) => {
       const whole = readXml(`<a>${xmlEscaped(text)}</a>`);
       assert.equal(whole?.text, text.trim());
       readXml(text);

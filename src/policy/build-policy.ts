@@ -1,6 +1,6 @@
 // All sources -> one compiled policy, or everything that is wrong: reads the layers, lays them over each other, checks ceilings and tests.
 import type { Limits } from "../contracts/limits.ts";
-import type { CompiledPolicy, PolicyFacts, PolicyOrigin, PolicyProblem, PolicySource } from "../contracts/policy-port.ts";
+import type { CompiledPolicy, PolicyFacts, PolicyLayer, PolicyProblem, PolicySource } from "../contracts/policy-port.ts";
 import { canonicalDocument, policyHash } from "./canonical-document.ts";
 import { decideCommand } from "./command-rules.ts";
 import { compileEgress } from "./compile-egress.ts";
@@ -8,13 +8,14 @@ import { spellLocalPlace } from "./egress-values.ts";
 import { problemAt } from "./findings.ts";
 import { decideOutside } from "./outside-rules.ts";
 import type { KeyPath } from "./key-path.ts";
-import { type PolicyValues, builtInValues, fieldPaths } from "./layer-values.ts";
+import { type LayerValues, type PolicyValues, builtInValues, fieldPaths } from "./layer-values.ts";
 import { boundByProject, boundByTrusted, boundLists, mergeNarrowing, mergeTrusted, noBounds, type OpeningBounds } from "./merge.ts";
 import { literalPath, resolvePath, showPattern } from "./path-pattern.ts";
 import { valueAt } from "./plain-value.ts";
 import { runPolicyTests } from "./policy-tests.ts";
 import { type Layer, readLayer } from "./read-layer.ts";
 import { allowedPlace, resolvedPaths } from "./resolved-paths.ts";
+import { presetLayers, presetsInReach, resolvedPresets } from "./preset-layers.ts";
 import { type OriginNotes, itemIdentity, noteOrigins, openOriginNotes, originOfItem, valueOrigins } from "./value-origins.ts";
 import { showWidening } from "./show-widening.ts";
 import { type Widening, findWidenings } from "./widening.ts";
@@ -34,7 +35,7 @@ interface Merging {
   readonly problems: PolicyProblem[];
 }
 
-const rank: Readonly<Record<PolicyOrigin, number>> = { "built-in": 0, system: 1, user: 2, project: 3, "project-trusted": 3, flags: 4 };
+const rank: Readonly<Record<PolicyLayer, number>> = { "built-in": 0, system: 1, user: 2, project: 3, "project-trusted": 3, flags: 4 };
 
 function isSpelled(field: Widening["field"], item: unknown, identity: string): boolean {
   if (field === "allowLocal" && typeof item === "string") return spellLocalPlace(item) === identity;
@@ -58,6 +59,19 @@ function reportWidenings(merging: Merging, layer: Layer, below: PolicyValues, si
   merging.problems.push(...problems.toSorted((left, right) => left.line - right.line));
 }
 
+function addTrusted(merging: Merging, layer: Layer, lists: "replace" | "add"): void {
+  if (merging.ceiling !== undefined) reportWidenings(merging, layer, merging.ceiling, "policy.widens-floor");
+  merging.values = mergeTrusted(merging.values, layer.values, lists);
+  merging.bounds = boundByTrusted(merging.bounds, layer.values, merging.values);
+}
+
+/** What the presets of a layer open besides, whatever lists the layer itself gives. */
+function openings({ values }: Layer): LayerValues {
+  const { allowRead, allowLocal } = values;
+  return { ...(allowRead === undefined ? {} : { allowRead }), ...(allowLocal === undefined ? {} : { allowLocal }) };
+}
+
+/** A layer's presets lie below it, so that it has the last word about a rule or a variable; their lists are added to its own. */
 function addLayer(merging: Merging, layer: Layer): void {
   const { origin, lists = "replace" } = layer.source;
   if (origin === "project") {
@@ -65,9 +79,11 @@ function addLayer(merging: Merging, layer: Layer): void {
     merging.bounds = boundByProject(merging.bounds, merging.values, layer.values);
     merging.values = mergeNarrowing(merging.values, layer.values);
   } else {
-    if (merging.ceiling !== undefined) reportWidenings(merging, layer, merging.ceiling, "policy.widens-floor");
-    merging.values = mergeTrusted(merging.values, layer.values, lists);
-    merging.bounds = boundByTrusted(merging.bounds, layer.values, merging.values);
+    const presets = presetLayers(layer, merging);
+    for (const { layer: preset } of presets) addTrusted(merging, preset, "add");
+    addTrusted(merging, layer, lists);
+    for (const { layer: preset } of presets) addTrusted(merging, { ...preset, values: openings(preset) }, "add");
+    for (const { layer: preset, name } of presets) noteOrigins(merging.notes, preset.values, `preset ${name}`);
   }
   if (merging.values.floor) merging.ceiling ??= merging.values;
   noteOrigins(merging.notes, layer.values, origin);
@@ -103,7 +119,7 @@ function reportLinksOutOfRoots(merging: Merging, layers: readonly Layer[]): void
       if (!leadsOutOfRoot(absolute(text), roots, facts)) continue;
       const origin = originOfItem(notes, field, text);
       const layer = layers.findLast(({ source }) => source.origin === origin);
-      const place = layer?.place ?? { label: "built-in", lines: new Map<string, number>() };
+      const place = layer?.place ?? { label: origin, lines: new Map<string, number>() };
       const path = layer === undefined ? fieldPaths[field] : placeOf(layer, { field, item: text });
       const target = allowedPlace(text, facts);
       merging.problems.push(
@@ -128,7 +144,8 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     valueOrigins: valueOrigins(document, notes),
     boundary: "process",
     paths: resolvedPaths(values, facts, boundLists(bounds)),
-    environment: { pass: values.pass, set: values.set },
+    environment: { pass: values.pass, set: values.set, homeFiles: values.homeFiles },
+    presets: resolvedPresets(facts, values.presets),
     limits: limitsOf(values),
     egress: compileEgress(values),
     allowUnsandboxed: values.allowUnsandboxed,
@@ -144,6 +161,14 @@ function failure([first, ...rest]: readonly PolicyProblem[]): Building | undefin
   return first === undefined ? undefined : { policy: undefined, problems: [first, ...rest] };
 }
 
+function finish(merging: Merging, layers: readonly Layer[]): Building {
+  const refused = failure(merging.problems);
+  if (refused !== undefined) return refused;
+  const policy = compile(merging, layers);
+  const tested = failure(presetsInReach(policy, layers)) ?? failure(runPolicyTests(layers, policy, merging.facts));
+  return tested ?? { policy, problems: [] };
+}
+
 /** Never throws for what a source holds. Sources of one strength are applied in the order given. */
 export function buildPolicy(sources: readonly PolicySource[], facts: PolicyFacts): Building {
   const readings = sources.toSorted((left, right) => rank[left.origin] - rank[right.origin]).map((source) => readLayer(source, facts));
@@ -155,8 +180,5 @@ export function buildPolicy(sources: readonly PolicySource[], facts: PolicyFacts
   reportBuiltInRoots(merging);
   // What widens is already refused, and its place may not be in the merged values.
   if (merging.problems.length === 0) reportLinksOutOfRoots(merging, layers);
-  const refused = failure(merging.problems);
-  if (refused !== undefined) return refused;
-  const policy = compile(merging, layers);
-  return failure(runPolicyTests(layers, policy, facts)) ?? { policy, problems: [] };
+  return finish(merging, layers);
 }

@@ -5,12 +5,17 @@ import { sha256Digest } from "../kit/digest.ts";
 import { type PolicyValues, dayMs } from "./layer-values.ts";
 import { showDuration, showSize } from "./units.ts";
 
+function environmentOf({ pass, set, homeFiles }: PolicyValues): Readonly<Record<string, unknown>> {
+  return { pass, set, ...(Object.keys(homeFiles).length === 0 ? {} : { homeFiles }), fakeEnvFiles: false };
+}
+
 /**
  * The policy document with every default filled in:
  * - paths stay relative to home and project (`~/x`, `./x`), so one document has one hash on every machine;
  * - sizes and times are texts with the largest unit that divides exactly (retention: days); lists whose order means nothing are sorted, each item once;
  * - keys that are not built are absent under `limits` and `audit.treeHead`, and elsewhere hold the one value that is accepted;
- * - an empty `metadata.description` and an empty `reason` are left out.
+ * - presets are resolved: what they mean stands in the other keys, so that the document is the same wherever it is read;
+ * - an empty `metadata.description`, an empty `environment.homeFiles` and an empty `reason` are left out.
  */
 export function canonicalDocument(values: PolicyValues): Readonly<Record<string, unknown>> {
   return {
@@ -34,7 +39,7 @@ export function canonicalDocument(values: PolicyValues): Readonly<Record<string,
       protect: { add: values.protectAdd },
       strict: values.strict,
     },
-    environment: { pass: values.pass, set: values.set, fakeEnvFiles: false },
+    environment: environmentOf(values),
     limits: {
       cpuTime: showDuration(values.cpuMs),
       cpuCores: values.cpuCores,

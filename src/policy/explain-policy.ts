@@ -52,6 +52,14 @@ function connectLine({ id, verdict, hosts = [], cidr = [], ports, protocols }: E
   return { key: connectKeys[verdict], values };
 }
 
+/** Where the openings of presets come from; what their configuration asks for and does not get. */
+function presetLines(presets: CompiledPolicy["presets"]): readonly Sentence[] {
+  return presets.flatMap(({ name, sources, notes }) => [
+    ...sources.map(({ value, what, source }) => ({ key: "preset.sheet.source", values: { preset: name, value, what, source } })),
+    ...notes,
+  ]);
+}
+
 function connectLines({ document, egress }: CompiledPolicy): readonly Sentence[] {
   const rules = egressRuleSchema.array().parse(document["egress"]);
   if (rules.every(({ verdict }) => verdict !== "allow") && egress.local.length === 0) return [{ key: "policy.sheet.connect.nothing" }];
@@ -144,7 +152,7 @@ export function explainPolicy(compiled: CompiledPolicy, withheld: readonly strin
   const answers: readonly (readonly [Question, readonly Sentence[]])[] = [
     ["read", readLines(policy, withheld)],
     ["write", writeLines(policy)],
-    ["connect", connectLines(policy)],
+    ["connect", [...connectLines(policy), ...presetLines(policy.presets)]],
     ["identity", identityLines(policy)],
     ["happened", [{ key: "policy.sheet.happened.nothing" }]],
     [

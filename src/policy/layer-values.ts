@@ -1,5 +1,5 @@
 // One policy document as values to merge: flat, typed, in plain units, in canonical spelling. Absent means: this layer says nothing.
-import type { CommandRule, EgressRule, OutsideEntry, PolicyDocument, PolicyTest } from "../contracts/policy-document.ts";
+import type { CommandRule, EgressRule, OutsideEntry, PolicyDocument, PolicyTest, PresetName } from "../contracts/policy-document.ts";
 import type { ApprovalMode } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { ruleInCanonicalSpelling, spellLocalPlace } from "./egress-values.ts";
@@ -13,6 +13,8 @@ export interface PolicyValues {
   readonly boundary: "auto" | "process";
   readonly approval: ApprovalMode;
   readonly allowUnsandboxed: boolean;
+  /** Those that trusted layers name. What they mean stands in the other values. */
+  readonly presets: readonly PresetName[];
   /** Sorted by id. */
   readonly outside: readonly OutsideEntry[];
   /** Canonical spellings of path-pattern.ts, sorted, each once. */
@@ -25,6 +27,7 @@ export interface PolicyValues {
   readonly strict: boolean;
   readonly pass: readonly string[];
   readonly set: Readonly<Record<string, string>>;
+  readonly homeFiles: Readonly<Record<string, string>>;
   readonly cpuMs: number;
   readonly cpuCores: number;
   readonly memoryBytes: number;
@@ -77,6 +80,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   approval: ["approval"],
   allowUnsandboxed: ["allowUnsandboxed"],
   outside: ["outside"],
+  presets: ["presets"],
   allowRead: ["filesystem", "allowRead"],
   denyRead: ["filesystem", "denyRead"],
   allowWrite: ["filesystem", "allowWrite"],
@@ -85,6 +89,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   strict: ["filesystem", "strict"],
   pass: ["environment", "pass"],
   set: ["environment", "set"],
+  homeFiles: ["environment", "homeFiles"],
   cpuMs: ["limits", "cpuTime"],
   cpuCores: ["limits", "cpuCores"],
   memoryBytes: ["limits", "memory"],
@@ -119,6 +124,7 @@ export const builtInValues: PolicyValues = {
   approval: "auto-allow",
   allowUnsandboxed: false,
   outside: [],
+  presets: [],
   allowRead: [],
   denyRead: [builtInDenyRead],
   allowWrite: ["."],
@@ -127,6 +133,7 @@ export const builtInValues: PolicyValues = {
   strict: false,
   pass: ["CI", "LANG", "LC_*", "TERM", "TZ"],
   set: {},
+  homeFiles: {},
   cpuMs: 10 * 60_000,
   cpuCores: 2,
   memoryBytes: 2 * 2 ** 30,
@@ -221,6 +228,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     approval: isBuiltMode(document.approval) ? document.approval : undefined,
     allowUnsandboxed: document.allowUnsandboxed,
     outside: document.outside === undefined ? undefined : sortedBy(document.outside.map(entryInCanonicalSpelling), (entry) => entry.id),
+    presets: document.presets,
     allowRead: paths(filesystem.allowRead),
     denyRead: paths(filesystem.denyRead),
     allowWrite: paths(filesystem.allowWrite),
@@ -229,6 +237,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     strict: filesystem.strict,
     pass: environment.pass === undefined ? undefined : sortedOnce(environment.pass),
     set: environment.set,
+    homeFiles: environment.homeFiles,
     ...limitValues(limits),
     commands: document.commands === undefined ? undefined : sortedBy(document.commands.map(ruleWithoutEmptyReason), (rule) => rule.id),
     egress: document.egress === undefined ? undefined : sortedBy(document.egress.map(ruleInCanonicalSpelling), (rule) => rule.id),

@@ -30,7 +30,7 @@ function mergeEntries(entries: readonly OutsideEntry[]): readonly OutsideEntry[]
  * System file, user file, trusted project file, flags.
  * - allowRead, allowWrite, pass, allowLocal: a list that is given is the whole list (`[]` allows nothing); with `lists: "add"` it is added;
  * - denyRead, denyWrite, protect.add, tests: added; nothing undoes a deny of a weaker layer;
- * - set: by name; commands, egress, outside: by id; everything else: the stronger value.
+ * - presets: added; set, homeFiles: by name; commands, egress, outside: by id; everything else: the stronger value.
  */
 export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "replace" | "add"): PolicyValues {
   const allow = (below: readonly string[], given: readonly string[] | undefined): readonly string[] => {
@@ -46,6 +46,8 @@ export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "rep
     allowWrite: allow(base.allowWrite, layer.allowWrite),
     pass: allow(base.pass, layer.pass),
     set: { ...base.set, ...layer.set },
+    homeFiles: { ...base.homeFiles, ...layer.homeFiles },
+    presets: [...new Set([...base.presets, ...(layer.presets ?? [])])],
     commands: mergeRules([...base.commands, ...(layer.commands ?? [])]),
     egress: mergeRules([...base.egress, ...(layer.egress ?? [])]),
     allowLocal: allow(base.allowLocal, layer.allowLocal),

@@ -99,7 +99,7 @@ test("loadPolicy() with no source is the built-in policy", () => {
     returnedBytes: 262_144,
     wallMs: 900_000,
   });
-  assert.deepEqual(policy.environment, { pass: ["CI", "LANG", "LC_*", "TERM", "TZ"], set: {} });
+  assert.deepEqual(policy.environment, { pass: ["CI", "LANG", "LC_*", "TERM", "TZ"], set: {}, homeFiles: {} });
   assert.deepEqual([policy.boundary, policy.retentionDays, policy.auditArgv, policy.origins], ["process", 400, "redacted", ["built-in"]]);
 });
 

@@ -8,6 +8,9 @@ import { buildPolicy } from "./build-policy.ts";
 
 export { egressDecider } from "./decide-egress.ts";
 export { explainPolicy } from "./explain-policy.ts";
+export { namedPresets } from "./preset-layers.ts";
+export { type ResolveOptions, resolvePreset } from "./presets/resolve-preset.ts";
+export { cargoIndexes } from "./presets/rust-preset.ts";
 export { matchesName, neverPassed, passedEnvironment } from "./environment-rules.ts";
 export { type PathVerdict, judgeRead, judgeWrite } from "./path-rules.ts";
 export { policySchema } from "./schema-map.ts";

@@ -112,7 +112,6 @@ test("checkPolicy() names code, situation, line and key of each mistake", () => 
 
 const unbuilt: readonly (readonly [string, string])[] = [
   ["extends: ['sha256:0000000000000000000000000000000000000000000000000000000000000000']", "extends"],
-  ["presets: [node]", "presets"],
   ["boundary: container", "boundary"],
   ["approval: untrusted", "approval"],
   ["approval: {granular: {commands: ask}}", "approval"],
@@ -151,12 +150,12 @@ test("checkPolicy() refuses each key that is not built, by name, and nothing els
 });
 
 test("checkPolicy() lists all findings of one file, in the order of its lines", () => {
-  const found = check("limits: {wall: 90}\nboundry: auto\nfilesystem:\n  allowWrite: [/]\npresets: [node]\n");
+  const found = check("limits: {wall: 90}\nboundry: auto\nfilesystem:\n  allowWrite: [/]\nextends: [sha256:x]\n");
   assert.deepEqual(found, [
     "POLICY_VALUE_INVALID policy.duration-unit-near 2 limits.wall",
     "POLICY_KEY_UNKNOWN policy.key-unknown-near 3 boundry",
     "POLICY_VALUE_INVALID policy.write-root-home 5 filesystem.allowWrite[0]",
-    "POLICY_KEY_UNSUPPORTED policy.key-unsupported-but 6 presets",
+    "POLICY_KEY_UNSUPPORTED policy.key-unsupported-but 6 extends",
   ]);
 });
 

@@ -102,7 +102,9 @@ function findingsOf(issue: Issue, root: unknown): readonly Finding[] {
     case "invalid_union":
       return unionFindings(issue, path, root);
     case "invalid_key":
-      return [invalid("policy.environment-name", path, { name: String(path.at(-1)) })];
+      return [
+        invalid(path.includes("homeFiles") ? "policy.home-file-name" : "policy.environment-name", path, { name: String(path.at(-1)) }),
+      ];
     case "invalid_format":
       return [
         unitFinding(path, value) ??

@@ -13,7 +13,6 @@ interface Unbuilt {
 
 const unbuilt: readonly Unbuilt[] = [
   { path: ["extends"], accepted: [] },
-  { path: ["presets"], accepted: [] },
   { path: ["uid"], accepted: "auto" },
   { path: ["acceptRisk"], accepted: [] },
   { path: ["environment", "fakeEnvFiles"], accepted: false },

@@ -68,6 +68,12 @@ function checkEnvironment(value: unknown, findings: Findings): void {
     if (["__proto__", "constructor", "prototype"].includes(name)) findings.add(unknownKey(["environment", "set"], name));
     else if (matchesName("GLOVEBOX_*", name)) invalid(findings, "policy.environment-own", path, { name });
   }
+  const files = valueAt(value, ["environment", "homeFiles"]);
+  for (const name of isRecord(files) ? Object.keys(files) : []) {
+    // The sandbox's own, made of what is harmless in the host's.
+    if (/^\.(?:gitconfig|config\/git)(?:\/|$)/u.test(name))
+      invalid(findings, "policy.home-file-own", ["environment", "homeFiles", name], { name });
+  }
   for (const { text, path } of textsAt(value, ["environment", "pass"])) {
     // A bare * is the schema's finding.
     const forbidden = text === "*" ? undefined : forbiddenBy(text);

@@ -50,7 +50,7 @@ function entryWidens(base: PolicyValues, entry: PolicyValues["outside"][number])
  * - allowRead, allowWrite: the place must already be allowed by the base's rules (a place that only the default view shows is not);
  * - pass: covered by a name of the base; set: equal to the base's own value; limits: not above; approval: not looser;
  * - commands, egress: no new `allow`, no rule of the base changed under its id;
- * - allowLocal: a place of the base;
+ * - allowLocal: a place of the base; presets: one that the base names;
  * - allowUnsandboxed: not opened; outside: no entry that the base does not have as it is;
  * - strict: never off where it is on;
  * - boundary: equal, or one that `auto` may choose; audit: equal, since neither direction is plainly narrower.
@@ -77,6 +77,14 @@ export function findWidenings(base: PolicyValues, layer: LayerValues, facts: Pol
     ...items(
       "set",
       Object.entries(layer.set ?? {}).flatMap(([name, value]) => (setWidens(name, value) ? [name] : [])),
+    ),
+    ...items(
+      "homeFiles",
+      Object.entries(layer.homeFiles ?? {}).flatMap(([name, text]) => (base.homeFiles[name] === text ? [] : [name])),
+    ),
+    ...items(
+      "presets",
+      (layer.presets ?? []).filter((name) => !base.presets.includes(name)),
     ),
     ...items(
       "commands",

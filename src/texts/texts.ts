@@ -7,6 +7,7 @@ import cli from "./catalogue/cli.json" with { type: "json" };
 import guard from "./catalogue/guard.json" with { type: "json" };
 import ledger from "./catalogue/ledger.json" with { type: "json" };
 import policy from "./catalogue/policy.json" with { type: "json" };
+import preset from "./catalogue/preset.json" with { type: "json" };
 import proof from "./catalogue/proof.json" with { type: "json" };
 import setup from "./catalogue/setup.json" with { type: "json" };
 import sheet from "./catalogue/sheet.json" with { type: "json" };
@@ -43,6 +44,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>>
   guard,
   ledger,
   policy,
+  preset,
   proof,
   setup,
   sheet,

@@ -15,7 +15,7 @@ import { refuseRootsInGit } from "./git-roots.ts";
 import { refuseLinkedNames, refuseShownNames } from "./linked-names.ts";
 import { listedNames } from "./listed-names.ts";
 import { type MaskPlan, maskPlanOf } from "./mask-plan.ts";
-import { isBelow } from "./paths.ts";
+import { isAtOrBelow, isBelow } from "./paths.ts";
 import { canonicalPath, compileRules, type ProtectedPath } from "./rules.ts";
 import { chooseStageDirectory, isOfSystem, isOpenToAll, type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
 import { readingOf } from "./read-plan.ts";
@@ -90,18 +90,28 @@ function dataSources(spec: SandboxSpec, tree: FileTree, identity: Identity, view
   const empty = keyLists.filter((path) => tree.look(path)?.kind === "file").map((path) => ({ path, text: "" }));
   const result: DataSource[] = [...bound.filter(hasPlace), ...empty].map((file) => ({ ...file, isBound: true }));
   if (gitConfig !== "") result.push({ path: `${homeInside}/.gitconfig`, isBound: false, text: gitConfig });
+  for (const [name, text] of Object.entries(spec.homeFiles ?? {})) result.push({ path: `${homeInside}/${name}`, isBound: false, text });
   return result;
 }
 
-/** `~/x` keeps working inside, where HOME is another directory: a link leads to each shown path below the host's home. */
-function homeLinks(view: View, hostHome: string): readonly { readonly path: string; readonly target: string }[] {
+/**
+ * `~/x` keeps working inside, where HOME is another directory: a link leads to each shown path below the host's home. None where a file of
+ * the private home lies at, above or below it: that is the policy's word about the place.
+ */
+function homeLinks(
+  view: View,
+  hostHome: string,
+  homeFiles: readonly string[],
+): readonly { readonly path: string; readonly target: string }[] {
   const shown = view.places.filter(
     ({ path, access, around }) => access !== "hidden" && isBelow(path, hostHome) && (around === "absent" || around === "hidden"),
   );
   const names = shown.map(({ path }) => path);
+  const files = homeFiles.map((name) => `${homeInside}/${name}`);
   return names
     .filter((path) => !names.some((outer) => isBelow(path, outer)) && path !== `${hostHome}/.gitconfig`)
-    .map((path) => ({ path: `${homeInside}${path.slice(hostHome.length)}`, target: path }));
+    .map((path) => ({ path: `${homeInside}${path.slice(hostHome.length)}`, target: path }))
+    .filter(({ path }) => !files.some((file) => isAtOrBelow(file, path) || isBelow(path, file)));
 }
 
 function systemLinks(tree: FileTree): readonly { readonly path: string; readonly target: string }[] {
@@ -201,7 +211,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
       view,
       identity,
       systemLinks: links,
-      links: homeLinks(view, spec.user.home),
+      links: homeLinks(view, spec.user.home, Object.keys(spec.homeFiles ?? {})),
       dataFiles,
       guardSource: source(facts.guardPath),
       isCaptive: spec.egress !== undefined,

@@ -219,6 +219,9 @@ async function startGuarded(starting: Starting, masker: Masker | undefined): Pro
   }
 }
 
+export { isShownByDefault } from "./shown-by-default.ts";
+export { homeInside } from "./inside.ts";
+
 /** The entries of allowRead and allowWrite that open nothing here: see `PathPolicy.openedWithin`. */
 export function withheldEntries(paths: PathPolicy, user: HostUser): readonly string[] {
   return withheldOn(hostFileTree(user.uid !== 0), paths, user.home);

@@ -1,10 +1,9 @@
 // Asks `go env`, which has merged Go's defaults, the user's file and the caller's variables.
-import type { PresetFacts } from "../../contracts/preset.ts";
 import type { PresetMachine } from "./preset-machine.ts";
-import { answerOf, filesAt, ownVariables, programFacts, requireProgram } from "./preset-parts.ts";
+import { answerOf, filesAt, ownVariables, programFacts, requireProgram, type LearntFacts } from "./preset-parts.ts";
 
 /** @throws PresetFault */
-export async function learnGo(machine: PresetMachine): Promise<PresetFacts> {
+export async function learnGo(machine: PresetMachine): Promise<LearntFacts> {
   const go = await requireProgram(machine, "go");
   const pattern = /^(?:GOPROXY|GOSUMDB|GOPRIVATE|GONOPROXY|GONOSUMDB|GOINSECURE|GOENV|XDG_CONFIG_HOME)$/u;
   const { environment, notes } = ownVariables(machine, pattern);

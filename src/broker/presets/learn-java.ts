@@ -1,9 +1,9 @@
 // Reads maven's settings, the installation's and the user's, and the super POM in maven's own library. Maven itself is not started.
 import path from "node:path";
-import { type ConfigFile, type PresetFacts, PresetFault } from "../../contracts/preset.ts";
+import { type ConfigFile, PresetFault } from "../../contracts/preset.ts";
 import { readZipEntry } from "../../kit/zip-entry.ts";
 import type { PresetMachine } from "./preset-machine.ts";
-import { filesAt, programFacts, projectFiles, requireProgram } from "./preset-parts.ts";
+import { filesAt, programFacts, projectFiles, requireProgram, type LearntFacts } from "./preset-parts.ts";
 
 const library = /^maven-model-builder-.*\.jar$/u;
 const superPom = "org/apache/maven/model/pom-4.0.0.xml";
@@ -19,7 +19,7 @@ async function ownModel(machine: PresetMachine, home: string): Promise<ConfigFil
 }
 
 /** @throws PresetFault */
-export async function learnJava(machine: PresetMachine): Promise<PresetFacts> {
+export async function learnJava(machine: PresetMachine): Promise<LearntFacts> {
   const mvn = await requireProgram(machine, "mvn");
   const java = await machine.find("java");
   const home = path.dirname(path.dirname(machine.real(mvn)));

@@ -1,7 +1,15 @@
 // Asks npm for its configuration, and reads the files that npm names, to say where each value stands.
-import type { PresetFacts } from "../../contracts/preset.ts";
 import type { PresetMachine } from "./preset-machine.ts";
-import { answerOf, filesAt, ownVariables, type OwnVariables, programFacts, projectFiles, requireProgram } from "./preset-parts.ts";
+import {
+  answerOf,
+  filesAt,
+  ownVariables,
+  programFacts,
+  projectFiles,
+  requireProgram,
+  type OwnVariables,
+  type LearntFacts,
+} from "./preset-parts.ts";
 
 /** Inside a script of npm its variables are what some project's configuration said. INVARIANT I-15 */
 function npmVariables(machine: PresetMachine): OwnVariables {
@@ -26,7 +34,7 @@ function placesIn(answer: string): { readonly global: readonly string[]; readonl
 }
 
 /** @throws PresetFault */
-export async function learnNode(machine: PresetMachine): Promise<PresetFacts> {
+export async function learnNode(machine: PresetMachine): Promise<LearntFacts> {
   const npm = await requireProgram(machine, "npm");
   const node = await machine.find("node");
   const { environment, notes } = npmVariables(machine);

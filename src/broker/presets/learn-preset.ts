@@ -1,5 +1,5 @@
 // Finds out on this machine what a preset is to follow from; what it means is the policy room's work.
-import { type PresetFacts, PresetFault, type PresetResolution } from "../../contracts/preset.ts";
+import { PresetFault, type PresetResolution } from "../../contracts/preset.ts";
 import type { PresetName } from "../../contracts/policy-document.ts";
 import { resolvePreset } from "../../policy/policy.ts";
 import { learnDebian } from "./learn-debian.ts";
@@ -9,8 +9,9 @@ import { learnNode } from "./learn-node.ts";
 import { learnPython } from "./learn-python.ts";
 import { learnRust } from "./learn-rust.ts";
 import type { PresetMachine } from "./preset-machine.ts";
+import type { LearntFacts } from "./preset-parts.ts";
 
-const learners: Readonly<Record<PresetName, (machine: PresetMachine) => Promise<PresetFacts>>> = {
+const learners: Readonly<Record<PresetName, (machine: PresetMachine) => Promise<LearntFacts>>> = {
   node: learnNode,
   python: learnPython,
   rust: learnRust,
@@ -19,10 +20,27 @@ const learners: Readonly<Record<PresetName, (machine: PresetMachine) => Promise<
   debian: learnDebian,
 };
 
+const maximumCertificateBytes = 4 * 1024 * 1024;
+
+/** A file of certificates may hold the key of one; inside it would be anybody's. INVARIANT I-07 */
+async function refusePrivateKeys(machine: PresetMachine, places: readonly string[]): Promise<void> {
+  for (const file of places) {
+    const bytes = await machine.readBytes(file, maximumCertificateBytes);
+    if (bytes?.includes("PRIVATE KEY-----") === true) throw new PresetFault("POLICY_VALUE_INVALID", "preset.private-key", { file });
+  }
+}
+
 /** A preset on this machine, or why it is refused. @param privateHome the home directory inside a sandbox */
 export async function learnPreset(name: PresetName, machine: PresetMachine, privateHome: string): Promise<PresetResolution> {
   try {
-    return resolvePreset(name, await learners[name](machine), privateHome);
+    const learnt = await learners[name](machine);
+    const resolved = resolvePreset(
+      name,
+      { ...learnt, consulted: [...machine.consulted] },
+      { privateHome, isShown: (file) => machine.isShown(file) },
+    );
+    await refusePrivateKeys(machine, resolved.shows);
+    return resolved;
   } catch (error) {
     if (!(error instanceof PresetFault)) throw error;
     const { code, situation, values } = error;

@@ -1,8 +1,8 @@
 // Asks pip where its configuration files are and where it is itself; its own index stands in its source.
 import path from "node:path";
-import { type ConfigFile, type ConfigLevel, type PresetFacts, PresetFault } from "../../contracts/preset.ts";
+import { type ConfigFile, type ConfigLevel, PresetFault } from "../../contracts/preset.ts";
 import type { PresetMachine } from "./preset-machine.ts";
-import { answerOf, filesAt, ownVariables, programFacts, projectFiles, requireProgram } from "./preset-parts.ts";
+import { answerOf, filesAt, ownVariables, programFacts, projectFiles, requireProgram, type LearntFacts } from "./preset-parts.ts";
 
 /** `pip config debug`: `user:` and, indented, `  /path/pip.conf, exists: True`. In pip's order: weakest first. */
 function configPlaces(answer: string): readonly { readonly file: string; readonly level: ConfigLevel }[] {
@@ -24,7 +24,7 @@ async function ownSource(machine: PresetMachine, answer: string): Promise<Config
 }
 
 /** @throws PresetFault */
-export async function learnPython(machine: PresetMachine): Promise<PresetFacts> {
+export async function learnPython(machine: PresetMachine): Promise<LearntFacts> {
   const pip = await requireProgram(machine, "pip3", "pip");
   const python = await machine.find("python3");
   const { environment, notes } = ownVariables(machine, /^(?:PIP_[A-Z_]+|XDG_CONFIG_(?:HOME|DIRS))$/u);

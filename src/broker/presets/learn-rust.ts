@@ -1,12 +1,12 @@
 // Reads cargo's configuration, lets cargo name the index that it knows by itself, and looks up where an index keeps its files.
 import path from "node:path";
-import type { PresetFacts } from "../../contracts/preset.ts";
 import { cargoIndexes } from "../../policy/policy.ts";
 import type { PresetMachine } from "./preset-machine.ts";
-import { filesAt, ownVariables, programFacts, projectFiles, requireProgram } from "./preset-parts.ts";
+import { filesAt, ownVariables, programFacts, projectFiles, requireProgram, type LearntFacts } from "./preset-parts.ts";
 
 /** A package of nobody. `[workspace]`: cargo looks for no other manifest above it. */
-const manifest = '[package]\nname = "question"\nversion = "0.0.0"\nedition = "2018"\n[lib]\npath = "lib.rs"\n[dependencies]\nanything = "*"\n[workspace]\n';
+const manifest =
+  '[package]\nname = "question"\nversion = "0.0.0"\nedition = "2018"\n[lib]\npath = "lib.rs"\n[dependencies]\nanything = "*"\n[workspace]\n';
 
 /** A port that nobody but root listens on, and root does not: cargo names the address that it could not reach. */
 const nowhere = "http://127.0.0.1:9";
@@ -40,20 +40,26 @@ async function indexConfig(machine: PresetMachine, cargoHome: string, index: str
 }
 
 /** @throws PresetFault */
-export async function learnRust(machine: PresetMachine): Promise<PresetFacts> {
+export async function learnRust(machine: PresetMachine): Promise<LearntFacts> {
   const cargo = await requireProgram(machine, "cargo");
   const { environment, notes } = ownVariables(machine, /^(?:CARGO_REGISTRIES_[A-Z0-9_]+_INDEX|CARGO_HTTP_CAINFO|CARGO_HOME)$/u);
   const cargoHome = environment["CARGO_HOME"] ?? path.join(machine.home, ".cargo");
   const [index, own, project] = await Promise.all([
     ownIndex(machine, cargo),
-    filesAt(machine, "user", ["config.toml", "config"].map((name) => path.join(cargoHome, name))),
+    filesAt(
+      machine,
+      "user",
+      ["config.toml", "config"].map((name) => path.join(cargoHome, name)),
+    ),
     projectFiles(machine, [".cargo/config.toml", ".cargo/config"]),
   ]);
   // Where both are there, cargo reads the one without an ending.
   const files = [...own.slice(-1), ...project];
   const facts = { answers: { index }, environment, files, ...programFacts(machine, [cargo]), notes };
   const configs = await Promise.all(
-    cargoIndexes(facts).map(async (address) => [`config.json of ${address}`, await indexConfig(machine, cargoHome, address)] as const),
+    cargoIndexes({ ...facts, consulted: [] }).map(
+      async (address) => [`config.json of ${address}`, await indexConfig(machine, cargoHome, address)] as const,
+    ),
   );
   return { ...facts, answers: { index, ...Object.fromEntries(configs) } };
 }

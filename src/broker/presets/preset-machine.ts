@@ -29,6 +29,8 @@ export interface PresetMachine {
   find(...names: readonly string[]): Promise<string | undefined>;
   /** @throws PresetFault when it cannot be started or does not end */
   ask(question: Question): Promise<Captured>;
+  /** Canonical places of all files of the user or the machine that were asked for, whether they were there or not. */
+  readonly consulted: ReadonlySet<string>;
   /** undefined: not there. @throws PresetFault for a file of the user or the machine that is there and cannot be read */
   read(file: string, level: ConfigLevel): Promise<ConfigFile | undefined>;
   readBytes(file: string, maximumBytes: number): Promise<Buffer | undefined>;
@@ -77,6 +79,7 @@ class RealMachine implements PresetMachine {
   readonly projectDirectory: string;
   readonly environment: PresetMachine["environment"];
   readonly isShown: PresetMachine["isShown"];
+  readonly consulted = new Set<string>();
   readonly #project: string;
 
   constructor(options: MachineOptions) {
@@ -130,10 +133,12 @@ class RealMachine implements PresetMachine {
     const real = canonicalPath(file);
     if (level !== "project" && this.isInProject(real))
       throw new PresetFault("POLICY_VALUE_INVALID", "preset.file-in-project", { file: real });
+    if (level !== "project") this.consulted.add(real);
     try {
       const bytes = await readBounded(real, maximumConfigBytes, level === "project" ? constants.O_NOFOLLOW : 0);
       if (typeof bytes === "object") return { path: level === "project" ? file : real, level, text: bytes.toString() };
-      throw new PresetFault("POLICY_UNREADABLE", `preset.file-${bytes}`, { file: real, maximum: maximumConfigBytes });
+      const situation = bytes === "too-large" ? "preset.file-too-large" : "preset.file-not-regular";
+      throw new PresetFault("POLICY_UNREADABLE", situation, { file: real, maximum: maximumConfigBytes });
     } catch (error) {
       if (isAbsent(error) || level === "project") return undefined; // a project's unreadable file asks for nothing
       if (error instanceof PresetFault) throw error;
@@ -154,14 +159,17 @@ class RealMachine implements PresetMachine {
     try {
       const answer = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(fetchMs) });
       if (!answer.ok || answer.body === null) return undefined;
+      const body: ReadableStream<Uint8Array> = answer.body;
+      const reader = body.getReader();
       const chunks: Uint8Array[] = [];
-      let bytes = 0;
-      for await (const chunk of answer.body) {
-        bytes += chunk.length;
+      for (let bytes = 0; ;) {
+        const { done, value } = await reader.read();
+        if (done) return Buffer.concat(chunks).toString();
+        bytes += value.length;
+        // Left unread, the rest is never fetched: the signal ends it.
         if (bytes > maximumConfigBytes) return undefined;
-        chunks.push(chunk);
+        chunks.push(value);
       }
-      return Buffer.concat(chunks).toString();
     } catch {
       return undefined; // the reader says what is not known
     }

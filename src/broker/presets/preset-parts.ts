@@ -4,6 +4,9 @@ import { type ConfigFile, type ConfigLevel, type PresetFacts, PresetFault } from
 import type { Sentence } from "../../contracts/sentence.ts";
 import type { PresetMachine } from "./preset-machine.ts";
 
+/** What a learner finds; which places it looked at the machine knows. */
+export type LearntFacts = Omit<PresetFacts, "consulted">;
+
 export interface OwnVariables {
   readonly environment: Readonly<Record<string, string>>;
   readonly notes: readonly Sentence[];
@@ -41,7 +44,10 @@ export async function answerOf(
 ): Promise<string> {
   const { code, stdout } = await machine.ask({ program, args, environment });
   if (code === 0) return stdout;
-  throw new PresetFault("POLICY_UNREADABLE", "preset.tool-failed", { tool: [path.basename(program), ...args].join(" "), reason: `exit ${code}` });
+  throw new PresetFault("POLICY_UNREADABLE", "preset.tool-failed", {
+    tool: [path.basename(program), ...args].join(" "),
+    reason: `exit ${code}`,
+  });
 }
 
 export async function filesAt(machine: PresetMachine, level: ConfigLevel, paths: readonly string[]): Promise<readonly ConfigFile[]> {
@@ -58,16 +64,21 @@ export function projectFiles(machine: PresetMachine, names: readonly string[]): 
   );
 }
 
-/** `<prefix>/bin/tool` needs the prefix, unless that is a home or wider; a tool elsewhere its directory. */
-function directoryOf(machine: PresetMachine, program: string): string {
-  const directory = path.dirname(machine.real(program));
+/**
+ * `<prefix>/bin/tool` needs the prefix, unless that is a home or wider, or a hidden directory of the home, where credentials lie beside
+ * programs (`~/.cargo`); any other tool its own directory.
+ */
+function directoryOf({ home, real }: Pick<PresetMachine, "home" | "real">, program: string): string {
+  const directory = path.dirname(real(program));
   const prefix = path.dirname(directory);
-  const isWide = prefix === "/" || machine.home === prefix || machine.home.startsWith(`${prefix}/`);
-  return path.basename(directory) === "bin" && !isWide ? prefix : directory;
+  const isWide = prefix === "/" || home === prefix || home.startsWith(`${prefix}/`);
+  const isHiddenInHome = path.dirname(prefix) === home && path.basename(prefix).startsWith(".");
+  return path.basename(directory) === "bin" && !isWide && !isHiddenInHome ? prefix : directory;
 }
 
 /** Where the programs are, and what of it a sandbox would not show. */
 export function programFacts(machine: PresetMachine, programs: readonly string[]): Pick<PresetFacts, "programs" | "toolDirectories"> {
-  const hidden = programs.map((program) => directoryOf(machine, program)).filter((directory) => !machine.isShown(directory));
+  const unshown = programs.filter((program) => !machine.isShown(path.dirname(machine.real(program))));
+  const hidden = unshown.map((program) => directoryOf({ home: machine.home, real: (file) => machine.real(file) }, program));
   return { programs: [...new Set(programs.map((program) => machine.real(program)))], toolDirectories: [...new Set(hidden)] };
 }

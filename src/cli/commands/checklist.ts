@@ -3,7 +3,7 @@ import type { Checklist, ChecklistPoint } from "../../contracts/proof.ts";
 import { errorTable } from "../../contracts/error-table.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import type { CliCommand, CliContext } from "../command.ts";
-import { policyOption, projectOption, selectPolicy } from "../policy-selection.ts";
+import { policyOption, presetOption, projectOption, selectPolicy } from "../policy-selection.ts";
 
 const verdicts = {
   held: { key: "cli.checklist.held", paint: "green" },
@@ -37,7 +37,7 @@ export const checklistCommand: CliCommand = {
   words: ["checklist"],
   summary: "cli.checklist.summary",
   synopsis: "",
-  options: [policyOption, projectOption],
+  options: [policyOption, presetOption, projectOption],
   arguments: { kind: "operands", minimum: 0, maximum: 0 },
   examples: [
     { line: "glovebox checklist", about: "cli.checklist.example.plain" },

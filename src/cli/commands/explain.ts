@@ -2,7 +2,7 @@
 import type { AnswerSheet } from "../../contracts/answer-sheet.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import type { CliCommand, CliContext, CommandInput } from "../command.ts";
-import { policyOption, projectOption, selectPolicy } from "../policy-selection.ts";
+import { policyOption, presetOption, projectOption, selectPolicy } from "../policy-selection.ts";
 import { fullSheetLines, sheetJson } from "../render/sheet.ts";
 import { usageError } from "../usage-error.ts";
 
@@ -15,7 +15,7 @@ export const explainCommand: CliCommand = {
   words: ["explain"],
   summary: "cli.explain.summary",
   synopsis: "[TASK]",
-  options: [policyOption, projectOption],
+  options: [policyOption, presetOption, projectOption],
   arguments: { kind: "operands", minimum: 0, maximum: 1 },
   examples: [
     { line: "glovebox explain", about: "cli.explain.example.policy" },
@@ -24,7 +24,7 @@ export const explainCommand: CliCommand = {
   ],
   execute: async (context, input) => {
     const [task] = input.operands;
-    const chosen = [policyOption, projectOption].find((option) => input.options.has(option.name));
+    const chosen = [policyOption, presetOption, projectOption].find((option) => input.options.has(option.name));
     if (task !== undefined && chosen !== undefined)
       throw usageError("usage.options-exclude", { option: `--${chosen.name}`, other: "TASK" });
     const sheet = task === undefined ? await explainPolicy(context, input) : await (await context.door()).explainTask(task);

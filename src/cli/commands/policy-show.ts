@@ -4,7 +4,7 @@ import type { CompiledPolicy } from "../../contracts/policy-port.ts";
 import { escapeText } from "../../kit/escape-text.ts";
 import { printableJson, printableJsonLine } from "../../kit/printable-json.ts";
 import type { CliCommand, CliContext } from "../command.ts";
-import { policyOption, projectOption, selectPolicy } from "../policy-selection.ts";
+import { policyOption, presetOption, projectOption, selectPolicy } from "../policy-selection.ts";
 import { tableLines } from "../render/table.ts";
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -28,14 +28,25 @@ function originOf(policy: CompiledPolicy, key: string): string {
   return below.length === 0 ? "built-in" : [...new Set(below)].join(", ");
 }
 
+/** What the values of a preset follow from in turn. */
+function sourceRows({ presets }: CompiledPolicy) {
+  return presets.flatMap(({ name, sources }) =>
+    sources.map(({ value, what, source }) => [
+      { text: `preset ${name}` },
+      { text: escapeText(value), paint: "bold" as const },
+      { text: escapeText(`${what} <- ${source}`) },
+    ]),
+  );
+}
+
 function originLines(policy: CompiledPolicy, context: CliContext): readonly string[] {
   const { style, columns } = context.stdout;
-  const rows = flatten(policy.document, "").map(([key, value]) => [
+  const values = flatten(policy.document, "").map(([key, value]) => [
     { text: escapeText(originOf(policy, key)) },
     { text: escapeText(key), paint: "bold" as const },
     { text: printableJsonLine(value) },
   ]);
-  return tableLines(rows, { style, columns });
+  return tableLines([...values, ...sourceRows(policy)], { style, columns });
 }
 
 /** Entries that stand in the document and open nothing. */
@@ -43,25 +54,33 @@ function withheldLines({ withheld }: EffectivePolicy, { text }: CliContext): rea
   return withheld.map((path) => text({ key: "cli.policy-show.withheld", values: { path } }));
 }
 
+function presetNotes({ presets }: EffectivePolicy, { text }: CliContext): readonly string[] {
+  return presets.flatMap(({ name, notes }) => notes.map((note) => `preset ${name}: ${text(note)}`));
+}
+
 export const policyShowCommand: CliCommand = {
   words: ["policy", "show"],
   summary: "cli.policy-show.summary",
   synopsis: "",
-  options: [policyOption, projectOption, { name: "origin", about: "cli.option.origin" }],
+  options: [policyOption, presetOption, projectOption, { name: "origin", about: "cli.option.origin" }],
   arguments: { kind: "operands", minimum: 0, maximum: 0 },
   examples: [
     { line: "glovebox policy show", about: "cli.policy-show.example.plain" },
     { line: "glovebox policy show --origin", about: "cli.policy-show.example.origin" },
+    { line: "glovebox policy show --preset node", about: "cli.policy-show.example.preset" },
   ],
   execute: async (context, input) => {
     const selection = await selectPolicy(context, input);
     const policy = await (await context.door()).policy(selection);
     if (context.isJson) {
       const { hash, origins, document, valueOrigins, withheld } = policy;
-      await context.stdout.write(printableJson({ hash, origins, document, valueOrigins: Object.fromEntries(valueOrigins), withheld }));
+      const presets = policy.presets.map(({ name, sources, notes }) => ({ name, sources, notes: notes.map((note) => context.text(note)) }));
+      await context.stdout.write(
+        printableJson({ hash, origins, document, valueOrigins: Object.fromEntries(valueOrigins), withheld, presets }),
+      );
       return 0;
     }
-    await context.stderr.lines(withheldLines(policy, context));
+    await context.stderr.lines([...withheldLines(policy, context), ...presetNotes(policy, context)]);
     if (input.options.has("origin")) await context.stdout.lines(originLines(policy, context));
     else await context.stdout.write(printableJson(policy.document));
     return 0;

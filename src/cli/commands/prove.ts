@@ -2,14 +2,14 @@
 import { errorTable } from "../../contracts/error-table.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import type { CliCommand } from "../command.ts";
-import { policyOption, projectOption, selectPolicy } from "../policy-selection.ts";
+import { policyOption, presetOption, projectOption, selectPolicy } from "../policy-selection.ts";
 import { proofReportJson, proofReportLines } from "../render/proof.ts";
 
 export const proveCommand: CliCommand = {
   words: ["prove"],
   summary: "cli.prove.summary",
   synopsis: "",
-  options: [policyOption, projectOption],
+  options: [policyOption, presetOption, projectOption],
   arguments: { kind: "operands", minimum: 0, maximum: 0 },
   examples: [
     { line: "glovebox prove", about: "cli.prove.example.plain" },

@@ -4,7 +4,7 @@ import type { PolicySelection, RunRequest } from "../../contracts/door.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import { askAtTerminal } from "../approve/ask-at-terminal.ts";
 import type { CliCommand, CliContext, CommandInput, OptionSpec } from "../command.ts";
-import { policyOption, projectOption, selectPolicy } from "../policy-selection.ts";
+import { policyOption, presetOption, projectOption, selectPolicy } from "../policy-selection.ts";
 import { describeFailure, failureJson } from "../render/failure.ts";
 import { driveRun } from "../run/drive-run.ts";
 import { createCollectingSink } from "../run/output-sink.ts";
@@ -17,6 +17,7 @@ import { usageError } from "../usage-error.ts";
 
 const options: readonly OptionSpec[] = [
   policyOption,
+  presetOption,
   projectOption,
   cwdOption,
   { name: "allow-write", value: "PATH", isRepeatable: true, about: "cli.option.allow-write" },
@@ -68,7 +69,8 @@ async function runRequest(context: CliContext, input: CommandInput): Promise<Run
   const overrides = runOverrides(input, context.cwd);
   const cwd = await startDirectory(context, input);
   const selection = await selectPolicy(context, input);
-  const policy: PolicySelection = { ...selection, ...(overrides === undefined ? {} : { overrides }) };
+  const policy: PolicySelection =
+    overrides === undefined ? selection : { ...selection, overrides: { ...selection.overrides, ...overrides } };
   const outside = outsideOf(input);
   const pty = outside.outside === undefined && wantsPty(context, input) ? { pty: context.stdout.size } : {};
   return { policy, argv: [command, ...rest], cwd, callerEnvironment: context.io.env, ...outside, ...pty };

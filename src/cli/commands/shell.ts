@@ -3,7 +3,7 @@ import { accessSync, constants } from "node:fs";
 import type { RunRequest } from "../../contracts/door.ts";
 import { askAtTerminal } from "../approve/ask-at-terminal.ts";
 import type { CliCommand, CliContext, CommandInput } from "../command.ts";
-import { policyOption, projectOption, selectPolicy } from "../policy-selection.ts";
+import { policyOption, presetOption, projectOption, selectPolicy } from "../policy-selection.ts";
 import { cwdOption, startDirectory } from "../run/start-directory.ts";
 import { runForPerson } from "../run/run-for-person.ts";
 import { usageError } from "../usage-error.ts";
@@ -31,7 +31,7 @@ export const shellCommand: CliCommand = {
   words: ["shell"],
   summary: "cli.shell.summary",
   synopsis: "",
-  options: [policyOption, projectOption, cwdOption, { name: "quiet", about: "cli.option.quiet" }],
+  options: [policyOption, presetOption, projectOption, cwdOption, { name: "quiet", about: "cli.option.quiet" }],
   arguments: { kind: "operands", minimum: 0, maximum: 0 },
   examples: [
     { line: "glovebox shell", about: "cli.shell.example.plain" },

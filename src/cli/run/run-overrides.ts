@@ -64,6 +64,7 @@ export function runOverrides(input: CommandInput, cwd: string): Readonly<Record<
 }
 
 const flagsOfKeys: readonly (readonly [prefix: string, flag: string])[] = [
+  ["presets", "--preset"],
   ["filesystem.allowRead", "--allow-read"],
   ["filesystem.denyRead", "--deny-read"],
   ["filesystem.allowWrite", "--allow-write"],

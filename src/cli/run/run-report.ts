@@ -49,7 +49,9 @@ function endNote(result: RunResult, { argv, cwd }: Asked): Sentence | undefined 
 
 /** Lines for stderr; empty when the command simply ended and nobody has anything to add. */
 export function noteLines(context: CliContext, result: RunResult, asked: Asked, more?: Sentence): readonly string[] {
-  const notes = [...limitNotes(result.limitHits), endNote(result, asked), more].filter((note) => note !== undefined);
+  // What a preset left out matters to whoever wonders why a command failed; the sheet has it always.
+  const left = result.exitCode === 0 ? [] : (result.presetNotes ?? []);
+  const notes = [...limitNotes(result.limitHits), endNote(result, asked), more, ...left].filter((note) => note !== undefined);
   const name = context.stderr.style("red", "glovebox:");
   return notes.map((sentence) => `${name} ${context.text(sentence)}`);
 }

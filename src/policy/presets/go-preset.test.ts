@@ -1,3 +1,4 @@
+// Tables of Go's settings and what follows from them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { configFile, placesOf, presetFacts } from "../testing/preset-facts.ts";

@@ -1,3 +1,4 @@
+// The two dialects of ini.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { npmEntries, pythonEntries } from "./ini-entries.ts";

@@ -1,3 +1,4 @@
+// Tables of npm's configuration and what follows from it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { configFile, placesOf, presetFacts } from "../testing/preset-facts.ts";

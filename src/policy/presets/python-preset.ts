@@ -141,11 +141,12 @@ export function readPythonPreset(facts: PresetFacts): PresetReading {
     homeFiles: configText(settings),
     allowRead: places,
     denyRead: secretFiles.filter(({ level }) => level === "global").map(({ path }) => path),
-    sources: places.map((value) => ({
-      value,
-      what: "pip",
-      source: found.find((setting) => setting.value.includes(value))?.source ?? "pip",
-    })),
+    sources: [
+      ...addresses.flatMap(({ setting, places: named }) =>
+        named.map((value) => ({ value, what: `pip: ${setting.key}`, source: setting.source })),
+      ),
+      ...plain.map(({ key, value, source }) => ({ value, what: `pip: ${key}`, source })),
+    ],
     notes: [
       ...credentialNotes(endpoints),
       ...projectNotes(facts.files.filter(({ level }) => level === "project").flatMap(asksOf), endpoints),

@@ -1,6 +1,7 @@
+// Addresses of registries in every spelling; no secret gets through.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { assert as holds, property, stringMatching } from "fast-check";
 import { readRegistryUrl } from "./registry-url.ts";
 
 test("readRegistryUrl() finds host, port and protocol in every spelling that package managers use", () => {
@@ -40,9 +41,9 @@ test("readRegistryUrl() leaves user, password, query and fragment out of the cle
 });
 
 test("readRegistryUrl() never lets a secret of the authority through", () => {
-  const part = fc.stringMatching(/^[a-zA-Z0-9._~%-]{4,20}$/u);
-  fc.assert(
-    fc.property(part, part, (user, password) => {
+  const part = stringMatching(/^[a-zA-Z0-9._~%-]{4,20}$/u);
+  holds(
+    property(part, part, (user, password) => {
       const url = readRegistryUrl(`https://${user}:S3CRET${password}@registry.example/`);
       assert.ok(url === undefined || !JSON.stringify(url).includes("S3CRET"));
     }),

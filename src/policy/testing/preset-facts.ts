@@ -3,7 +3,7 @@ import type { ConfigFile, ConfigLevel, PresetFacts } from "../../contracts/prese
 import type { PresetReading } from "../presets/preset-reading.ts";
 
 export function presetFacts(given: Partial<PresetFacts>): PresetFacts {
-  return { answers: {}, environment: {}, files: [], programs: [], toolDirectories: [], notes: [], ...given };
+  return { answers: {}, environment: {}, files: [], consulted: [], programs: [], toolDirectories: [], notes: [], ...given };
 }
 
 export function configFile(level: ConfigLevel, path: string, text: string): ConfigFile {

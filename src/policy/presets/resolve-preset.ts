@@ -1,0 +1,42 @@
+// A preset by its name: the reader of its ecosystem, and where the caches of its tools are inside.
+import type { PresetName } from "../../contracts/policy-document.ts";
+import type { PresetFacts, ResolvedPreset } from "../../contracts/preset.ts";
+import { readDebianPreset } from "./debian-preset.ts";
+import { readGoPreset } from "./go-preset.ts";
+import { readJavaPreset } from "./java-preset.ts";
+import { readNodePreset } from "./node-preset.ts";
+import { presetFragment } from "./preset-fragment.ts";
+import type { PresetReading } from "./preset-reading.ts";
+import { readPythonPreset } from "./python-preset.ts";
+import { readRustPreset } from "./rust-preset.ts";
+
+interface Ecosystem {
+  readonly read: (facts: PresetFacts, home: string) => PresetReading;
+  /** Variable -> place below the private home. Whatever a shared configuration says, a cache is the task's own. INVARIANT I-16 */
+  readonly caches: Readonly<Record<string, string>>;
+}
+
+const ecosystems: Readonly<Record<PresetName, Ecosystem>> = {
+  node: {
+    read: readNodePreset,
+    caches: { npm_config_cache: ".npm", npm_config_store_dir: ".pnpm-store", YARN_CACHE_FOLDER: ".cache/yarn" },
+  },
+  python: { read: readPythonPreset, caches: { PIP_CACHE_DIR: ".cache/pip", UV_CACHE_DIR: ".cache/uv" } },
+  rust: { read: readRustPreset, caches: { CARGO_HOME: ".cargo" } },
+  go: { read: readGoPreset, caches: { GOPATH: "go", GOMODCACHE: "go/pkg/mod", GOCACHE: ".cache/go-build" } },
+  java: { read: readJavaPreset, caches: { GRADLE_USER_HOME: ".gradle" } },
+  debian: { read: readDebianPreset, caches: {} },
+};
+
+export interface ResolveOptions {
+  /** The home directory inside a sandbox. */
+  readonly privateHome: string;
+  readonly isShown: (file: string) => boolean;
+}
+
+/** @throws PresetFault when anything that the preset rests on cannot be understood: nothing is guessed */
+export function resolvePreset(name: PresetName, facts: PresetFacts, { privateHome, isShown }: ResolveOptions): ResolvedPreset {
+  const { read, caches } = ecosystems[name];
+  const variables = Object.fromEntries(Object.entries(caches).map(([variable, place]) => [variable, `${privateHome}/${place}`]));
+  return presetFragment({ name, facts, reading: read(facts, privateHome), caches: variables, isShown });
+}
