@@ -35,7 +35,7 @@ function problemOf(node: Node): Construction | undefined {
 function constructionOf(node: Node): Construction | undefined {
   if (node.type !== "NewExpression" || node.callee.type !== "Identifier") return problemOf(node);
   if (node.callee.name === "SetupError") return { code: "SETUP_NEEDED", situation: node.arguments[0] };
-  const code = node.callee.name === "GloveboxError" ? literal(node.arguments[0]) : undefined;
+  const code = ["GloveboxError", "PresetFault"].includes(node.callee.name) ? literal(node.arguments[0]) : undefined;
   return code === undefined ? undefined : { code, situation: node.arguments[1] };
 }
 

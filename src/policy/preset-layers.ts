@@ -1,7 +1,7 @@
 // The presets that layers name, as layers of their own. What a preset means was found out elsewhere and is handed in as a fact.
 import type { PresetName } from "../contracts/policy-document.ts";
 import type { CompiledPolicy, PolicyFacts, PolicyProblem, PolicySource } from "../contracts/policy-port.ts";
-import type { ResolvedPreset } from "../contracts/preset.ts";
+import type { PresetResolution, ResolvedPreset } from "../contracts/preset.ts";
 import { problemAt } from "./findings.ts";
 import { judgeWrite } from "./path-rules.ts";
 import { type Layer, readLayer } from "./read-layer.ts";
@@ -37,7 +37,12 @@ export function presetLayers(
   return named.flatMap((name, index) => {
     if (named.indexOf(name) !== index) return [];
     const path = ["presets", index];
-    const found = facts.presets?.get(name) ?? { code: "POLICY_KEY_INERT" as const, situation: "preset.not-resolved", values: {} };
+    const found: PresetResolution = facts.presets?.get(name) ?? {
+      name,
+      code: "POLICY_KEY_INERT",
+      situation: "preset.not-resolved",
+      values: {},
+    };
     if ("code" in found) {
       const { code, situation, values } = found;
       problems.push(problemAt(layer.place, { code, situation, path, values: { preset: name, ...values } }));

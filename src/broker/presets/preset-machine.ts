@@ -137,8 +137,8 @@ class RealMachine implements PresetMachine {
     try {
       const bytes = await readBounded(real, maximumConfigBytes, level === "project" ? constants.O_NOFOLLOW : 0);
       if (typeof bytes === "object") return { path: level === "project" ? file : real, level, text: bytes.toString() };
-      const situation = bytes === "too-large" ? "preset.file-too-large" : "preset.file-not-regular";
-      throw new PresetFault("POLICY_UNREADABLE", situation, { file: real, maximum: maximumConfigBytes });
+      const values = { file: real, maximum: maximumConfigBytes };
+      throw new PresetFault("POLICY_UNREADABLE", bytes === "too-large" ? "preset.file-too-large" : "preset.file-not-regular", values);
     } catch (error) {
       if (isAbsent(error) || level === "project") return undefined; // a project's unreadable file asks for nothing
       if (error instanceof PresetFault) throw error;
