@@ -25,7 +25,7 @@ const violations: readonly (readonly [name: string, file: string, source: string
     /Enter through src\/ledger\/ledger.ts/u,
   ],
   ["a boundary outside compose", "src/broker/broker.ts", 'import { x } from "../boundaries/process/process.ts";', /src\/compose.ts alone/u],
-  ["a boundary from main", "src/main.ts", 'import { x } from "./boundaries/process/process.ts";', /src\/compose.ts alone/u],
+  ["a boundary from the start", "src/start.ts", 'import { x } from "./boundaries/process/process.ts";', /src\/compose.ts alone/u],
   ["a sibling boundary", "src/boundaries/process/process.ts", 'import { x } from "../memory/memory.ts";', /src\/compose.ts alone/u],
   [
     "the broker from a boundary",
@@ -73,7 +73,7 @@ test("wallFindings() lets through what the table allows", () => {
     ["src/policy/policy.ts", 'import { x } from "./decide.ts"; import { z } from "zod"; import { digest } from "../kit/digest.ts";'],
     ["src/broker/broker.ts", 'import { x } from "../ledger/ledger.ts"; import { y } from "../contracts/boundary.ts";'],
     ["src/compose.ts", 'import { x } from "./boundaries/process/process.ts";'],
-    ["src/main.ts", 'import { x } from "./compose.ts"; import { y } from "./cli/cli.ts";'],
+    ["src/start.ts", 'import { x } from "./compose.ts"; import { y } from "./cli/cli.ts";'],
     ["src/ledger/verify.ts", 'import { x } from "./verify/heads.ts"; import { y } from "../kit/canonical-json.ts";'],
     [
       "src/conformance/process.conformance.test.ts",

@@ -146,7 +146,7 @@ class ComposedDoor implements Door {
 
   /** Opens the ledger and cleans up: what dead brokers left, and what has expired. */
   async #readyLedger(): Promise<OpenedLedger> {
-    await prepareState(this.#layout, this.#user.uid);
+    prepareState(this.#layout, this.#user.uid);
     const ledger = await this.#openLedger();
     const { bootId: boot } = this.#clock;
     const nowMs = (): number => this.#clock.wallMs();
@@ -229,7 +229,7 @@ class ComposedDoor implements Door {
 
   doctor: Door["doctor"] = async () => {
     const checkLedger = async (): Promise<string> => {
-      await prepareState(this.#layout, this.#user.uid);
+      prepareState(this.#layout, this.#user.uid);
       return `${(await (await this.#openLedger()).seal()).size}`;
     };
     return runDoctor({ boundary: this.#boundary(), stateDirectory: this.#layout.state, checkLedger });
@@ -260,7 +260,7 @@ class ComposedDoor implements Door {
     if (found === undefined) {
       throw new GloveboxError("USAGE_INVALID", "policy-files.no-project-policy", { values: { directory: projectDirectory } });
     }
-    await prepareState(this.#layout, this.#user.uid);
+    prepareState(this.#layout, this.#user.uid);
     await pinTrust(this.#layout.trustFile, found);
     return { file: found.file, digest: found.digest };
   };

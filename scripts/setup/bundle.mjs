@@ -26,7 +26,7 @@ export function makeBundle(context) {
   const command = [
     process.execPath,
     bundler(context.root),
-    "src/main.ts",
+    "src/start.ts",
     "--bundle",
     "--platform=node",
     // A script, which V8 can keep compiled: start-bundle.cjs.
@@ -34,6 +34,7 @@ export function makeBundle(context) {
     "--define:import.meta.dirname=__dirname",
     `--outdir=${fresh}`,
     "--out-extension:.js=.cjs",
+    "--charset=ascii",
     "--minify-whitespace",
     "--minify-syntax",
     "--legal-comments=external",

@@ -1,6 +1,6 @@
 // Finds and reads the policy documents of a call: system, user, project and flags. Reading only; what they mean is the policy room's work.
-import { constants } from "node:fs";
-import { type FileHandle, lstat, open, realpath, stat as statFollowing } from "node:fs/promises";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync, type Stats } from "node:fs";
+import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { PolicySelection } from "../contracts/door.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
@@ -27,38 +27,48 @@ export interface FoundPolicy {
 type FormatOfFile = (name: string) => PolicySource["format"];
 
 /** The nearest name on the way to `file` that is there at all, when it is a link to nothing: what hangs on it is unreadable, not absent. */
-async function danglingLink(file: string): Promise<string | undefined> {
+function danglingLink(file: string): string | undefined {
   for (let place = file; ; place = path.dirname(place)) {
-    const present = await lstat(place).catch(() => undefined);
+    const present = lookAt(place, lstatSync);
     if (present === undefined && place !== path.dirname(place)) continue;
-    const target = await statFollowing(place).catch(() => undefined);
-    return target === undefined ? place : undefined;
+    return lookAt(place, statSync) === undefined ? place : undefined;
   }
 }
 
-async function openRegular(file: string): Promise<FileHandle | undefined> {
+function lookAt(place: string, look: typeof lstatSync): Stats | undefined {
+  try {
+    return look(place, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // out of reach: opening it says why
+  }
+}
+
+function unreadable(file: string, cause: unknown): GloveboxError {
+  return new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", {
+    values: { file, errno: systemErrorCode(cause) ?? "unknown" },
+    cause,
+  });
+}
+
+/** These files are few and small, and most are not there: waiting for another thread's word about each takes longer than all of them. */
+function openRegular(file: string): number | undefined {
   try {
     // O_NONBLOCK: a fifo in the project must not hold us. O_NOFOLLOW is not set: a person may link their own policy.
-    return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") {
-      const link = await danglingLink(file);
-      if (link === undefined) return undefined;
-      throw new GloveboxError("POLICY_UNREADABLE", "policy-files.dangling", { values: { file, link }, cause: error });
-    }
-    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", {
-      values: { file, errno: systemErrorCode(error) ?? "unknown" },
-      cause: error,
-    });
+    if (systemErrorCode(error) !== "ENOENT") throw unreadable(file, error);
+    const link = danglingLink(file);
+    if (link === undefined) return undefined;
+    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.dangling", { values: { file, link }, cause: error });
   }
 }
 
 /** `allowedOwners`: uids whose writing is trusted; undefined for files that only narrow or are pinned by digest. */
-async function readPolicy(file: string, allowedOwners: readonly number[] | undefined): Promise<FoundPolicy | undefined> {
-  const handle = await openRegular(file);
-  if (handle === undefined) return undefined;
+function readPolicy(file: string, allowedOwners: readonly number[] | undefined): FoundPolicy | undefined {
+  const descriptor = openRegular(file);
+  if (descriptor === undefined) return undefined;
   try {
-    const stat = await handle.stat();
+    const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw new GloveboxError("POLICY_UNREADABLE", "policy-files.not-regular", { values: { file } });
     if (stat.size > maximumBytes)
       throw new GloveboxError("POLICY_UNREADABLE", "policy-files.too-large", { values: { file, maximum: maximumBytes } });
@@ -67,24 +77,19 @@ async function readPolicy(file: string, allowedOwners: readonly number[] | undef
       throw new GloveboxError("STATE_INSECURE", "policy-files.insecure", { values: { file, owner } });
     }
     const buffer = Buffer.alloc(maximumBytes + 1);
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-    const bytes = buffer.subarray(0, bytesRead);
+    const bytes = buffer.subarray(0, readSync(descriptor, buffer, 0, buffer.length, 0));
     return { file, bytes, digest: sha256Digest(bytes) };
   } catch (error) {
-    if (error instanceof GloveboxError) throw error;
-    throw new GloveboxError("POLICY_UNREADABLE", "policy-files.unreadable", {
-      values: { file, errno: systemErrorCode(error) ?? "unknown" },
-      cause: error,
-    });
+    throw error instanceof GloveboxError ? error : unreadable(file, error);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
-async function findOne(directory: string, base: string, allowedOwners: readonly number[] | undefined): Promise<FoundPolicy | undefined> {
+function findOne(directory: string, base: string, allowedOwners: readonly number[] | undefined): FoundPolicy | undefined {
   const found: FoundPolicy[] = [];
   for (const ending of endings) {
-    const policy = await readPolicy(path.join(directory, `${base}.${ending}`), allowedOwners);
+    const policy = readPolicy(path.join(directory, `${base}.${ending}`), allowedOwners);
     if (policy !== undefined) found.push(policy);
   }
   if (found.length > 1) {
@@ -99,7 +104,7 @@ async function findOne(directory: string, base: string, allowedOwners: readonly 
  * @throws POLICY_UNREADABLE also when it is a link to another name in the project: a command may write there. INVARIANT I-15
  */
 export async function findProjectPolicy(projectDirectory: string): Promise<FoundPolicy | undefined> {
-  const found = await findOne(projectDirectory, "glovebox", undefined);
+  const found = findOne(projectDirectory, "glovebox", undefined);
   if (found === undefined) return undefined;
   const [project, target] = await Promise.all([realpath(projectDirectory), realpath(found.file)]);
   const isElsewhereInside = target.startsWith(`${project}/`) && target !== path.join(project, path.basename(found.file));
@@ -109,7 +114,7 @@ export async function findProjectPolicy(projectDirectory: string): Promise<Found
 
 /** One file named by a person. @throws POLICY_UNREADABLE when it is not there. */
 export async function readNamedPolicy(file: string): Promise<FoundPolicy> {
-  const found = await readPolicy(file, undefined);
+  const found = readPolicy(file, undefined);
   if (found === undefined) throw new GloveboxError("POLICY_UNREADABLE", "policy-files.missing", { values: { file } });
   return found;
 }
@@ -127,8 +132,8 @@ export async function gatherPolicySources(parts: GatherParts, selection: PolicyS
   const add = (origin: PolicySource["origin"], found: FoundPolicy | undefined): void => {
     if (found !== undefined) sources.push({ origin, label: found.file, format: parts.formatOfFile(found.file), text: found.bytes });
   };
-  add("system", await findOne(places.systemDirectory, "policy", [0]));
-  add("user", await findOne(places.userDirectory, "policy", [places.uid, 0]));
+  add("system", findOne(places.systemDirectory, "policy", [0]));
+  add("user", findOne(places.userDirectory, "policy", [places.uid, 0]));
   const project = await findProjectPolicy(selection.projectDirectory);
   if (project !== undefined) add((await parts.isTrusted(project)) ? "project-trusted" : "project", project);
   if (selection.policyFile !== undefined) add("flags", await readNamedPolicy(selection.policyFile));

@@ -27,7 +27,7 @@ async function scene(t: TestContext): Promise<Scene> {
   const base = await mkdtemp(path.join(tmpdir(), "glovebox-reaper-"));
   t.after(() => rm(base, { recursive: true }));
   const layout = stateLayout({ uid, home: base }, { XDG_STATE_HOME: base });
-  await prepareState(layout, uid);
+  prepareState(layout, uid);
   const recorded: unknown[] = [];
   const reaped: SandboxId[] = [];
   const append: Ledger["append"] = (record) => {

@@ -1,6 +1,5 @@
 // Where Glovebox keeps its state, and the proof that nobody else can reach it. Nothing here reads the state's content.
-import type { StatsFs } from "node:fs";
-import { lstat, mkdir, stat, statfs } from "node:fs/promises";
+import { lstatSync, mkdirSync, statfsSync, type StatsFs, statSync } from "node:fs";
 import path from "node:path";
 import { systemErrorCode, GloveboxError } from "../contracts/glovebox-error.ts";
 
@@ -50,8 +49,8 @@ export function stateLayout(owner: StateOwner, environment: Readonly<Record<stri
   };
 }
 
-async function requirePrivate(directory: string, uid: number): Promise<void> {
-  const found = await lstat(directory);
+function requirePrivate(directory: string, uid: number): void {
+  const found = lstatSync(directory);
   if (!found.isDirectory()) throw new GloveboxError("STATE_INSECURE", "state.not-directory", { values: { directory } });
   if (found.uid !== uid) throw new GloveboxError("STATE_INSECURE", "state.foreign-owner", { values: { directory, owner: found.uid } });
   if ((found.mode & 0o077) !== 0) {
@@ -60,13 +59,21 @@ async function requirePrivate(directory: string, uid: number): Promise<void> {
 }
 
 /** Somebody who can write above the state can put another in its place. A sticky directory such as /tmp keeps each name its owner's. */
-async function requireFirmGround(state: string): Promise<void> {
+function requireFirmGround(state: string): void {
   for (let directory = path.dirname(state); ; directory = path.dirname(directory)) {
-    const found = await stat(directory).catch(() => undefined);
-    if (found !== undefined && (found.mode & 0o1002) === 0o002) {
+    if (isOpenGround(directory)) {
       throw new GloveboxError("STATE_INSECURE", "state.open-ground", { values: { directory } });
     }
     if (directory === path.dirname(directory)) return;
+  }
+}
+
+function isOpenGround(directory: string): boolean {
+  try {
+    const found = statSync(directory, { throwIfNoEntry: false });
+    return found !== undefined && (found.mode & 0o1002) === 0o002;
+  } catch {
+    return false; // out of our reach, which making the state in it will say
   }
 }
 
@@ -84,8 +91,8 @@ export function lackOfRoom(directory: string, found: Pick<StatsFs, "bavail" | "b
   return new GloveboxError("LEDGER_UNWRITABLE", "state.no-inodes", { values: { directory, needed: reserveInodes } });
 }
 
-async function requireRoom(directory: string): Promise<void> {
-  const lack = lackOfRoom(directory, await statfs(directory));
+function requireRoom(directory: string): void {
+  const lack = lackOfRoom(directory, statfsSync(directory));
   if (lack !== undefined) throw lack;
 }
 
@@ -93,18 +100,18 @@ async function requireRoom(directory: string): Promise<void> {
  * Makes the directories (0700) and checks owner and mode of each that was there.
  * @throws STATE_INSECURE when another user owns or can reach one; LEDGER_UNWRITABLE when they cannot be made, or less than 1 MiB is free.
  */
-export async function prepareState(layout: StateLayout, uid: number): Promise<void> {
-  await requireFirmGround(layout.state);
+export function prepareState(layout: StateLayout, uid: number): void {
+  requireFirmGround(layout.state);
   for (const directory of [layout.state, layout.runtime, layout.tasks, layout.quarantine, layout.cache, layout.approvals, layout.before]) {
     try {
-      await mkdir(directory, { recursive: true, mode: 0o700 });
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
     } catch (error) {
       throw new GloveboxError("LEDGER_UNWRITABLE", "state.unwritable", {
         values: { directory, errno: systemErrorCode(error) ?? "unknown" },
         cause: error,
       });
     }
-    await requirePrivate(directory, uid);
+    requirePrivate(directory, uid);
   }
-  await requireRoom(layout.state);
+  requireRoom(layout.state);
 }

@@ -158,6 +158,8 @@ export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> 
     release = await takeLock(locking);
     const { store, keys } = await openStore(layout, files, options);
     const appender = new Appender({ ...locking, store, files });
+    // Where another process was killed, what it made there may not be on the device yet.
+    appender.markDirty(layout.state);
     const onDirty = (path: string): void => {
       appender.markDirty(path);
     };

@@ -65,7 +65,8 @@ export async function placeVersion(layout: Layout, files: DurableFiles): Promise
 }
 
 /**
- * Makes what is missing below the state directory and checks what is there. Under the lock.
+ * Makes what is missing below the state directory and checks what is there. Under the lock. Of a state that is not fresh the caller syncs the
+ * directory before anything in it counts as synced.
  * @returns `fresh`: see `placeVersion`. @throws STATE_INSECURE, STATE_VERSION
  */
 export async function prepareStateContents(layout: Layout, files: DurableFiles): Promise<{ readonly fresh: boolean }> {
@@ -74,6 +75,6 @@ export async function prepareStateContents(layout: Layout, files: DurableFiles):
     files.makeDirectory(directory);
     checkPrivateDirectory(directory);
   }
-  await files.syncPath(layout.state);
+  if (fresh) await files.syncPath(layout.state);
   return { fresh };
 }
