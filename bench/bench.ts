@@ -1,5 +1,6 @@
 // `npm run bench`: every number that SPECIFICATION.md promises as a ratio, measured in one run on this machine.
 import { capture } from "../src/kit/spawn.ts";
+import { benchCaptive } from "./captive.ts";
 import { benchCommandLine } from "./command-line.ts";
 import { benchExec } from "./exec.ts";
 import { benchIdle } from "./idle.ts";
@@ -16,6 +17,7 @@ await benchExec();
 await benchIdle();
 await benchMediator();
 await benchLateMasks();
+await benchCaptive();
 await benchCommandLine();
 console.log("\nledger");
 for (const line of ledgerBenchLines(await benchLedger())) console.log(`  ${line}`);

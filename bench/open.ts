@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { openProcessBoundary } from "../src/boundaries/process/process.ts";
 import type { PathPolicy, Sandbox } from "../src/contracts/boundary.ts";
+import type { EgressEndpoint } from "../src/contracts/egress.ts";
 import { makeSandboxId, makeTaskId } from "../src/contracts/ids.ts";
 import { capture } from "../src/kit/spawn.ts";
 import { type Alternative, measureInTurn, printTimings } from "./measure.ts";
@@ -24,6 +25,7 @@ export const bareBubblewrap = [
 export async function openBenchSandbox(
   base: string,
   paths: Partial<PathPolicy> = {},
+  egress?: EgressEndpoint,
 ): Promise<{
   readonly sandbox: Sandbox;
   readonly project: string;
@@ -50,6 +52,7 @@ export async function openBenchSandbox(
       environment: { PATH: "/usr/bin:/bin" },
       limits: { ...roomyLimits, outputBytes: 1 << 20 },
       user: { uid, gid, name: username, home: homedir },
+      ...(egress === undefined ? {} : { egress }),
     },
     { signal: new AbortController().signal, journal: () => Promise.resolve() },
   );

@@ -6,6 +6,7 @@ import { lateNames } from "./attacks/late-names.ts";
 import { limits } from "./attacks/limits.ts";
 import { namespaces } from "./attacks/namespaces.ts";
 import { neighbours } from "./attacks/neighbours.ts";
+import { pastTheGate } from "./attacks/past-the-gate.ts";
 import { peersOfTheHost } from "./attacks/peers-of-the-host.ts";
 import { planting } from "./attacks/planting.ts";
 import { plantingSpellings } from "./attacks/planting-spellings.ts";
@@ -35,5 +36,6 @@ export const attacks: readonly Attack[] = [
   ...caller,
   ...neighbours,
   ...rawNetwork,
+  ...pastTheGate,
   ...limits,
 ];

@@ -24,7 +24,7 @@ test("every family has an attack", () => {
 
 /** One machine, no network; left out: what only other systems have, and the name resolution and proxies of a gate. */
 const battery =
-  "1 2 3 5 6 7 9 10 11 13 14 15 17 18 19 21 22 23 25 26 27 29 30 31 33 34 35 37 38 39 41 42 43 45 46 47 49 50 51 53 54 55 57 58 61 81"
+  "1 2 3 5 6 7 9 10 11 13 14 15 17 18 19 21 22 23 25 26 27 29 30 31 33 34 35 37 38 39 41 42 43 45 46 47 49 50 51 53 54 55 57 58 61 65 75 81"
     .split(" ")
     .map(Number);
 

@@ -58,6 +58,8 @@ export interface Attack {
   readonly users?: readonly UserKind[];
   /** errno names with which the positive control may fail because this kernel does not have the feature at all; then nothing may succeed inside either. */
   readonly absentWhen?: readonly string[];
+  /** The sandbox has an egress endpoint, whose gate lets nothing through. */
+  readonly hasGate?: boolean;
   /** Runs on a terminal. */
   readonly terminal?: boolean;
   /** A file that the caller of Glovebox holds open, inheritably, while it starts the run. */

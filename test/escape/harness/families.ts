@@ -41,6 +41,8 @@ const described = {
   57: "datagram sockets pointed elsewhere",
   58: "shared directories, pipes and memory",
   61: "raw network",
+  65: "addresses in another spelling",
+  75: "the host's own addresses",
   101: "plain reads of what is denied or hidden",
   102: "plain writes outside the write roots",
   103: "memory of other processes",

@@ -6,6 +6,7 @@ import { type ProcessBoundaryOptions, openProcessBoundary } from "../../../src/b
 import type { Boundary, PathPolicy, SandboxSpec } from "../../../src/contracts/boundary.ts";
 import { makeSandboxId, makeTaskId } from "../../../src/contracts/ids.ts";
 import type { Configuration, Run } from "./attack.ts";
+import { refusingGate } from "./refusing-gate.ts";
 import { roomyLimits } from "../../../src/contracts/testing/limits.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..", "..");
@@ -16,6 +17,7 @@ export interface InsideRequest {
   readonly configuration: Exclude<Configuration, "outside">;
   readonly argv: readonly [string, ...string[]];
   readonly terminal: boolean;
+  readonly hasGate?: boolean;
   readonly home: string;
   readonly project: string;
   readonly privateDirectory: string;
@@ -71,7 +73,10 @@ export const quietContext = (signal: AbortSignal) => ({ signal, journal: async (
  */
 export async function runInside(request: InsideRequest, meanwhile: () => Promise<void> = async () => {}): Promise<Run> {
   const signal = AbortSignal.timeout(request.timeoutMs);
-  const sandbox = await boundaryWith(request.configuration).open(specFor(request), quietContext(signal));
+  const sandbox = await boundaryWith(request.configuration).open(
+    { ...specFor(request), ...(request.hasGate === true ? { egress: refusingGate() } : {}) },
+    quietContext(signal),
+  );
   try {
     await meanwhile();
     const terminal = request.terminal ? { pty: { rows: 24, columns: 80 } } : {};

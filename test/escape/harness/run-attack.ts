@@ -57,6 +57,7 @@ function requestFor(
     configuration,
     argv,
     terminal: attack.terminal ?? false,
+    hasGate: attack.hasGate ?? false,
     home: ground.home,
     project: ground.project,
     privateDirectory: ground.private,
