@@ -88,6 +88,10 @@ const packages = [
   { name: "sqlite3", present: program("sqlite3"), forTests: true },
   { name: "golang-go", present: program("go"), forTests: true },
   { name: "cargo", present: () => findProgram("cargo") !== undefined && findProgram("rustc") !== undefined, forTests: true },
+  // Package managers that presets follow: test/fixtures/packages.
+  { name: "npm", present: program("npm"), forTests: true },
+  { name: "python3-pip", present: program("pip3"), forTests: true },
+  { name: "maven", present: program("mvn"), forTests: true },
   // The test internet and the clients in it: test/fixtures/internet.
   { name: "dnsmasq-base", present: program("dnsmasq"), forTests: true },
   { name: "tcpdump", present: program("tcpdump"), forTests: true },

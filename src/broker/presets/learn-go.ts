@@ -5,7 +5,7 @@ import { answerOf, filesAt, ownVariables, programFacts, requireProgram, type Lea
 /** @throws PresetFault */
 export async function learnGo(machine: PresetMachine): Promise<LearntFacts> {
   const go = await requireProgram(machine, "go");
-  const pattern = /^(?:GOPROXY|GOSUMDB|GOPRIVATE|GONOPROXY|GONOSUMDB|GOINSECURE|GOENV|XDG_CONFIG_HOME)$/u;
+  const pattern = /^(?:GOPROXY|GOSUMDB|GOPRIVATE|GONOPROXY|GONOSUMDB|GOINSECURE|GOENV|XDG_CONFIG_HOME|SSL_CERT_FILE)$/u;
   const { environment, notes } = ownVariables(machine, pattern);
   const names = ["GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GOINSECURE", "GOENV", "GOROOT"];
   // GOTOOLCHAIN: the installed one answers, none is downloaded.

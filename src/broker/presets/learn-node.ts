@@ -14,7 +14,7 @@ import {
 /** Inside a script of npm its variables are what some project's configuration said. INVARIANT I-15 */
 function npmVariables(machine: PresetMachine): OwnVariables {
   const isScript = ["npm_lifecycle_event", "npm_execpath", "npm_package_json"].some((name) => machine.environment[name] !== undefined);
-  if (!isScript) return ownVariables(machine, /^npm_config_/iu);
+  if (!isScript) return ownVariables(machine, /^(?:npm_config_|NODE_EXTRA_CA_CERTS$)/iu);
   const isGiven = Object.keys(machine.environment).some((name) => /^npm_config_.*registry$/iu.test(name));
   return { environment: {}, notes: isGiven ? [{ key: "preset.note.npm-script" }] : [] };
 }

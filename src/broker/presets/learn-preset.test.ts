@@ -162,7 +162,7 @@ test("learnPreset() refuses what a tool does not say", async () => {
   assert.equal(await refused("rust", { programs: ["/usr/bin/cargo"] }), "POLICY_UNREADABLE preset.default-unknown");
   assert.equal(await refused("go", { programs: ["/usr/bin/go"] }), "POLICY_UNREADABLE preset.answer-unreadable");
   assert.equal(await refused("java", { programs: ["/usr/bin/mvn"] }), "POLICY_UNREADABLE preset.default-unknown");
-  assert.equal(await refused("debian", { programs: ["/usr/bin/apt-get"] }), "POLICY_KEY_INERT preset.no-sources");
+  assert.equal(await refused("debian", { programs: ["/usr/bin/apt-get", "/usr/bin/apt-config"] }), "POLICY_KEY_INERT preset.no-sources");
 });
 
 test("learnPreset() refuses a file of certificates that holds a private key", async () => {

@@ -8,17 +8,26 @@ import { PresetFault } from "../../contracts/preset.ts";
 const home = "/run/sandbox/home";
 
 test("readDebianPreset() reaches each host of apt's sources once, and shows local ones", () => {
-  const sources = "http://deb.example/debian/\nhttp://deb.example/debian/\nhttps://sec.example/\nfile:/srv/repo\ncdrom:[x]/\n";
+  const sources = [
+    "'http://deb.example/debian/dists/stable/InRelease' deb.example_debian_dists_stable_InRelease 0 ",
+    "'https://sec.example/./Packages.xz' x 0 ",
+    "'file:/srv/repo/./InRelease' x 0",
+    "'copy:/srv/more/dists/x/InRelease' x 0",
+    "",
+  ].join("\n");
   const reading = readDebianPreset(presetFacts({ answers: { sources } }), home);
   assert.deepEqual(placesOf(reading), ["deb.example:80 http apt", "sec.example:443 https apt"]);
-  assert.deepEqual(reading.allowRead, ["/srv/repo"]);
+  assert.deepEqual(reading.allowRead, ["/srv/repo", "/srv/more"]);
+  const elsewhere = readDebianPreset(presetFacts({ answers: { sources, list: "/srv/apt.list", parts: "/srv/parts" } }), home);
+  assert.match(elsewhere.homeFiles[".config/apt.conf"] ?? "", /SourceList "\/srv\/apt\.list";\nDir::Etc::SourceParts "\/srv\/parts";/u);
   assert.match(reading.homeFiles[".config/apt.conf"] ?? "", /Dir::Cache "\/run\/sandbox\/home\/\.cache\/apt"/u);
   assert.equal(reading.set["APT_CONFIG"], "/run/sandbox/home/.config/apt.conf");
 });
 
 test("readDebianPreset() hides a list that holds a password, and says so", () => {
-  const sources = "https://ann:S3CRET@deb.example/";
-  const files = [configFile("global", "/etc/apt/sources.list", `deb ${sources} stable main\n`)];
+  const address = "https://ann:S3CRET@deb.example/";
+  const sources = `'${address}InRelease' x 0\n`;
+  const files = [configFile("global", "/etc/apt/sources.list", `deb ${address} stable main\n`)];
   const reading = readDebianPreset(presetFacts({ answers: { sources }, files }), home);
   assert.deepEqual(reading.denyRead, ["/etc/apt/sources.list"]);
   assert.ok(!JSON.stringify(reading).includes("S3CRET"));
@@ -27,5 +36,5 @@ test("readDebianPreset() hides a list that holds a password, and says so", () =>
 
 test("readDebianPreset() refuses a source whose host cannot be told, and a machine without sources", () => {
   for (const sources of ["", "mirror+file:/etc/mirrors.txt", "tor+http://x.example/", "https://"])
-    assert.throws(() => readDebianPreset(presetFacts({ answers: { sources } }), home), PresetFault, sources);
+    assert.throws(() => readDebianPreset(presetFacts({ answers: { sources: `'${sources}' x 0` } }), home), PresetFault, sources);
 });

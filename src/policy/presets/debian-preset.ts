@@ -5,8 +5,13 @@ import { credentialNotes } from "./project-asks.ts";
 import { requireRegistryUrl } from "./registry-url.ts";
 
 /** apt's own places inside. `$HOME` is not known to apt, so that they are absolute. */
-function aptConfiguration(home: string): string {
+function aptConfiguration(home: string, { answers }: PresetFacts): string {
+  const own = [
+    ["Dir::Etc::SourceList", answers["list"] ?? ""],
+    ["Dir::Etc::SourceParts", answers["parts"] ?? ""],
+  ].flatMap(([name, place]) => (place === "" ? [] : [`${name} "${place}";`]));
   return [
+    ...own,
     `Dir::State "${home}/.local/state/apt";`,
     `Dir::State::Lists "${home}/.local/state/apt/lists";`,
     `Dir::Cache "${home}/.cache/apt";`,
@@ -16,29 +21,30 @@ function aptConfiguration(home: string): string {
   ].join("\n");
 }
 
-const asksForNoHost = /^(?:file|copy|cdrom):/u;
+const asksForNoHost = /^(?:file|copy):(?:\/\/)?(\/.*)/u;
+
+/** The repository that holds a list: what comes before `/dists/`, or the directory of a flat one. */
+function localRepository(place: string): string {
+  const before = place.indexOf("/dists/");
+  return before > 0 ? place.slice(0, before) : place.replace(/(?:\/\.)*\/[^/]*$/u, "");
+}
 
 /** @param home of the sandbox. @throws PresetFault for a source whose host cannot be told */
 export function readDebianPreset(facts: PresetFacts, home: string): PresetReading {
-  const lines = (facts.answers["sources"] ?? "").split("\n").filter((line) => line !== "");
-  const endpoints: Endpoint[] = [];
-  const places: string[] = [];
-  for (const uri of new Set(lines)) {
-    if (asksForNoHost.test(uri)) {
-      const place = uri.replace(/^[a-z]+:(?:\/\/)?/u, "");
-      if (place.startsWith("/") && !uri.startsWith("cdrom:")) places.push(place);
-      continue;
-    }
-    endpoints.push({ url: requireRegistryUrl(uri, "apt: source", "apt"), what: "apt: source", source: "apt" });
-  }
+  // `'http://host/dists/x/InRelease' name 0 `, one line for each list.
+  const uris = (facts.answers["sources"] ?? "").split("\n").flatMap((line) => /^'([^']+)'/u.exec(line)?.[1] ?? []);
+  const places = [...new Set(uris.flatMap((uri) => asksForNoHost.exec(uri)?.[1] ?? []).map(localRepository))];
+  const endpoints = uris
+    .filter((uri) => !asksForNoHost.test(uri))
+    .map((uri): Endpoint => ({ url: requireRegistryUrl(uri, "apt: source", "apt"), what: "apt: source", source: "apt" }));
   if (endpoints.length === 0 && places.length === 0) throw new PresetFault("POLICY_KEY_INERT", "preset.no-sources", { tool: "apt" });
   const secretFiles = facts.files.filter(({ text }) => /:\/\/[^/\s]*@/u.test(text)).map(({ path }) => path);
   return {
     ...emptyReading,
     endpoints,
     set: { APT_CONFIG: `${home}/.config/apt.conf` },
-    homeFiles: { ".config/apt.conf": aptConfiguration(home) },
-    allowRead: places,
+    homeFiles: { ".config/apt.conf": aptConfiguration(home, facts) },
+    allowRead: [...places, ...facts.files.map(({ path }) => path)],
     denyRead: secretFiles,
     sources: places.map((value) => ({ value, what: "apt: source", source: "apt" })),
     notes: credentialNotes(endpoints),

@@ -73,13 +73,15 @@ export function readGoPreset(facts: PresetFacts): PresetReading {
   const checksums = valueOf(environment, "GOSUMDB");
   const isProxied = proxies.endpoints.length > 0 || proxies.isDirect;
   const endpoints = [...proxies.endpoints, ...(isProxied ? checksumEndpoints(checksums, sourceOf("GOSUMDB", facts)) : [])];
+  const file = facts.environment["SSL_CERT_FILE"];
+  const certificates: Readonly<Record<string, string>> = file === undefined ? {} : { SSL_CERT_FILE: file };
   const patterns = patternNames.map((name) => [name, valueOf(environment, name)] as const).filter(([, value]) => value !== "");
   return {
     ...emptyReading,
     endpoints,
     // A user's file of Go is not there inside; its variables say the same.
-    set: { GOPROXY: proxies.clean, ...(checksums === "" ? {} : { GOSUMDB: checksums }), ...Object.fromEntries(patterns) },
-    allowRead: proxies.places,
+    set: { ...certificates, GOPROXY: proxies.clean, ...(checksums === "" ? {} : { GOSUMDB: checksums }), ...Object.fromEntries(patterns) },
+    allowRead: [...proxies.places, ...Object.values(certificates)],
     sources: proxies.places.map((value) => ({ value, what: "go: GOPROXY", source: sourceOf("GOPROXY", facts) })),
     notes: [
       ...credentialNotes(endpoints),

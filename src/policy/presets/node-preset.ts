@@ -95,14 +95,16 @@ export function readNodePreset(facts: PresetFacts): PresetReading {
   if (endpoints.length === 0) throw new PresetFault("POLICY_UNREADABLE", "preset.answer-unreadable", { tool: "npm config ls -l --json" });
   const plain = plainOnes(config, facts);
   const certificates = plain.filter(({ key }) => key === "cafile");
+  const authorities = facts.environment["NODE_EXTRA_CA_CERTS"];
+  const extra: Readonly<Record<string, string>> = authorities === undefined ? {} : { NODE_EXTRA_CA_CERTS: authorities };
   const secretFiles = facts.files.filter(({ level, text }) => level !== "project" && npmEntries(text).some(isSecret));
   const sources: readonly PresetSource[] = plain.map(({ key, value, source }) => ({ value, what: `npm: ${key}`, source }));
   return {
     ...emptyReading,
     endpoints,
-    set: { ...settingVariables([...settings, ...plain]), npm_config_update_notifier: "false" },
+    set: { ...extra, ...settingVariables([...settings, ...plain]), npm_config_update_notifier: "false" },
     homeFiles: settingLines([...settings, ...plain]),
-    allowRead: certificates.map(({ value }) => value),
+    allowRead: [...certificates.map(({ value }) => value), ...Object.values(extra)],
     denyRead: secretFiles.filter(({ level }) => level !== "user").map(({ path }) => path),
     sources,
     notes: [

@@ -21,7 +21,7 @@ const fragmentOf = (...addresses: readonly string[]) =>
       ...emptyReading,
       endpoints: addresses.map(endpoint),
       allowRead: ["/etc/a.pem", "/srv/b.pem"],
-      denyRead: ["/etc/npmrc", "/home/me/x"],
+      denyRead: ["/etc/npmrc", "/home/me/x", "/home/me/opt/node/etc/npmrc"],
     },
     caches: { CACHE: "/private/c" },
     isShown: (file) => file.startsWith("/etc/"),
@@ -62,7 +62,10 @@ test("presetFragment() opens a public address as an address, and what is not pub
 });
 
 test("presetFragment() shows only what no sandbox shows by itself, and hides only what one would show", () => {
-  assert.deepEqual(fragmentOf().fragment["filesystem"], { allowRead: ["/home/me/opt/node", "/srv/b.pem"], denyRead: ["/etc/npmrc"] });
+  assert.deepEqual(fragmentOf().fragment["filesystem"], {
+    allowRead: ["/home/me/opt/node", "/srv/b.pem"],
+    denyRead: ["/etc/npmrc", "/home/me/opt/node/etc/npmrc"],
+  });
 });
 
 test("presetFragment() says where each opening comes from, and what all of it follows from", () => {

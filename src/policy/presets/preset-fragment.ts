@@ -5,6 +5,7 @@ import { showIpAddress } from "../../kit/ip-address.ts";
 import { type PresetFacts, PresetFault, type PresetSource, type ResolvedPreset } from "../../contracts/preset.ts";
 import type { PresetName } from "../../contracts/policy-document.ts";
 import { sortedOnce } from "../layer-values.ts";
+import { isWithin } from "../path-rules.ts";
 import { isLocalName } from "../local-names.ts";
 import type { Endpoint, PresetReading } from "./preset-reading.ts";
 
@@ -86,7 +87,8 @@ export function presetFragment(parts: FragmentParts): ResolvedPreset {
       ) ?? [],
   );
   const shows = sortedOnce([...reading.allowRead, ...facts.toolDirectories].filter((place) => !isShown(place)));
-  const hidden = sortedOnce(reading.denyRead.filter(isShown));
+  const isVisible = (file: string): boolean => isShown(file) || shows.some((place) => isWithin(file, place));
+  const hidden = sortedOnce(reading.denyRead.filter(isVisible));
   return {
     name,
     fragment: {
