@@ -12,7 +12,8 @@ const corpus = path.join(import.meta.dirname, "corpus");
 const gitCorpus = path.join(import.meta.dirname, "corpus-git");
 const readCorpus = path.join(import.meta.dirname, "corpus-read");
 const maskerCorpus = path.join(import.meta.dirname, "corpus-masker");
-const seconds = { clean: 15, planted: 25, git: 10, read: 10, masker: 10 };
+const packetCorpus = path.join(import.meta.dirname, "corpus-packet");
+const seconds = { clean: 15, planted: 25, git: 10, read: 10, masker: 10, packet: 5 };
 const sanitizers = ["-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 const sources = ["frame", "message", "session", "arguments"].map((name) => path.join(root, `native/protocol/${name}.c`));
 
@@ -36,6 +37,7 @@ const parserSources = [...["host-bytes.c", "frame-mutator.c"].map((file) => path
 const gitSources = [path.join(import.meta.dirname, "git-config.c"), path.join(root, "native/guard/git-config.c")];
 const readSources = [path.join(import.meta.dirname, "read-rules.c"), path.join(root, "native/shared/glob.c")];
 const maskerSources = [path.join(import.meta.dirname, "masker-input.c"), path.join(root, "native/shared/glob.c")];
+const packetSources = [path.join(import.meta.dirname, "refused-packet.c"), path.join(root, "native/captive/packet.c")];
 
 function build(name: string, defines: readonly string[], files: readonly string[]): string {
   mkdirSync(output, { recursive: true });
@@ -89,6 +91,10 @@ try {
   const maskReport = report("what the masker is told and reads", masking);
   check(masking.status === 0, "the masker's frames and rules survive", masking.log);
   check(maskReport.executions > 2_000 && maskReport.coverage > 100, "the fuzzer worked on them too: executions and coverage", masking.log);
+  const refused = await fuzz(build("refused-packet", [], packetSources), seconds.packet, packetCorpus);
+  const refusedReport = report("refused packets", refused);
+  check(refused.status === 0, "what is read of a refused packet survives, and holds nothing but an address and ports", refused.log);
+  check(refusedReport.executions > 10_000 && refusedReport.coverage > 10, "the fuzzer worked on them: executions and edges", refused.log);
   const planted = await fuzz(build("host-bytes-planted", ["-DGLOVEBOX_PLANTED_OVERFLOW"], parserSources), seconds.planted, corpus);
   report("planted", planted);
   check(planted.status !== 0 && /AddressSanitizer: \S*overflow/u.test(planted.log), "the planted overflow is found", planted.log);
