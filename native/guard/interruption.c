@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../cleanup.h"
+#include "turn.h"
 
 #define LOOK_MS 20
 #define STATUS_BYTES 4096
@@ -118,6 +119,7 @@ static int try_open(void *what) {
 
 int open_interruptibly(const struct caller *caller, const char *name, int flags, int *fd) {
   struct opening opening = {name, flags, -1};
+  turn_pass();
   const int error = repeat(&(struct wait){.caller = caller}, try_open, &opening);
   *fd = opening.fd;
   return error;

@@ -23,6 +23,7 @@
 #include "sweep.h"
 #include "shared-lock.h"
 #include "touch.h"
+#include "turn.h"
 
 #define KEPT_MAX 8
 #define SWEEP_AGAIN_MS 10 // while a tree dies; a child that was born during a sweep is found by the next
@@ -142,8 +143,9 @@ static void drain_signals(const struct keeper *keeper) {
 _Noreturn static void keep(struct keeper *keeper) {
   while (reap(keeper)) {
     if (keeper->killing) sweep_descendants(keeper->proc);
-    struct pollfd waits[] = {{keeper->signals, POLLIN, 0}, {keeper->socket, POLLIN, 0}};
-    poll(waits, 2, keeper->killing ? SWEEP_AGAIN_MS : -1);
+    const int look_ms = keeper->mediates ? turn_look_out() : -1;
+    struct pollfd waits[] = {{keeper->signals, POLLIN, 0}, {keeper->socket, POLLIN, 0}, {turn_alarm(), POLLIN, 0}};
+    poll(waits, 3, keeper->killing ? SWEEP_AGAIN_MS : look_ms);
     if (waits[0].revents != 0) drain_signals(keeper);
     if (waits[1].revents != 0) obey(keeper);
   }

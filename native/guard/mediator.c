@@ -20,6 +20,7 @@
 #include "mediate-change.h"
 #include "mediate.h"
 #include "pointer.h"
+#include "turn.h"
 
 #define THREADS 2 // that wait for nothing but the next call
 #define SPARE 2   // more, kept for the next call that may have to wait
@@ -184,25 +185,47 @@ static void wait_for_listener(void) {
   pthread_mutex_unlock(&crew_mutex);
 }
 
+static bool more_have_come(void) {
+  struct pollfd wait = {notifications, POLLIN, 0};
+  return poll(&wait, 1, 0) == 1 && (wait.revents & POLLIN) != 0;
+}
+
+// False: nobody is left who could make one.
+static bool receive(struct seccomp_notif *call) {
+  for (;;) {
+    memset(call, 0, sizeof *call);
+    if (ioctl(notifications, SECCOMP_IOCTL_NOTIF_RECV, call) == 0) return true;
+    if (errno != EINTR && errno != ENOENT) _exit(1);
+    if (nobody_is_left()) return false; // else the caller was killed
+  }
+}
+
+static void serve_call(const struct seccomp_notif *call) {
+  const struct caller caller = {.listener = notifications, .id = call->id, .thread = (pid_t)call->pid};
+  uint64_t arguments[6];
+  for (int index = 0; index < 6; index++) arguments[index] = call->data.args[index];
+  const struct answer answer = caller.thread > 0 ? mediate(&caller, call->data.nr, arguments) : answer_error(EPERM);
+  answer_send(&caller, &answer);
+}
+
 static void *serve(void *unused) {
   (void)unused;
   if (unshare(CLONE_FS) != 0) _exit(1); // a umask and a directory of this thread's own
   wait_for_listener();
-  for (;;) {
+  for (bool has_turn = false;;) {
     struct seccomp_notif call;
-    memset(&call, 0, sizeof call);
-    if (ioctl(notifications, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) {
-      if (errno != EINTR && errno != ENOENT) _exit(1);
-      if (nobody_is_left()) return NULL;
-      continue; // the caller was killed
-    }
-    const struct caller caller = {.listener = notifications, .id = call.id, .thread = (pid_t)call.pid};
-    uint64_t arguments[6];
-    for (int index = 0; index < 6; index++) arguments[index] = call.data.args[index];
-    const struct answer answer = caller.thread > 0 ? mediate(&caller, call.data.nr, arguments) : answer_error(EPERM);
-    answer_send(&caller, &answer);
-    if (is_surplus()) return NULL;
+    if (!has_turn) turn_take();
+    if (!receive(&call)) break;
+    turn_begin_call();
+    if (more_have_come()) turn_pass();
+    serve_call(&call);
+    has_turn = turn_end_call();
+    if (!is_surplus()) continue;
+    if (!has_turn) return NULL;
+    break;
   }
+  turn_leave();
+  return NULL;
 }
 
 bool mediator_start_thread(void *(*run)(void *), void *argument) {
@@ -217,6 +240,7 @@ bool mediator_start_thread(void *(*run)(void *), void *argument) {
 }
 
 bool mediator_enlist(void) {
+  if (!turn_prepare()) return false;
   for (int count = 0; count < THREADS; count++) {
     if (!enlist()) return false;
   }
