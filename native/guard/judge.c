@@ -10,6 +10,7 @@
 
 #include "../cleanup.h"
 #include "place.h"
+#include "read-rules.h"
 
 #define GET_FLAGS _IOR('f', 1, long)
 #define FLAG_CASEFOLD 0x40000000l
@@ -125,13 +126,37 @@ bool directory_folds(int directory) {
   return ioctl(directory, GET_FLAGS, &flags) == 0 && (flags & FLAG_CASEFOLD) != 0;
 }
 
+enum folding { FOLDS_NOTHING, FOLDS_LETTERS, FOLDS_UNKNOWN };
+
+static enum folding folding_of(const struct place *place) {
+  AUTO_CLOSE const int directory = openat(place->parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return FOLDS_UNKNOWN;
+  return directory_folds(directory) ? FOLDS_LETTERS : FOLDS_NOTHING;
+}
+
+// A directory is asked only where its answer would make a difference.
+bool place_is_denied(const struct place *place) {
+  const bool denied = read_rules_deny(place->path, false);
+  const bool denied_folded = read_rules_deny(place->path, true);
+  if (denied == denied_folded) return denied;
+  const enum folding folding = folding_of(place);
+  return folding == FOLDS_UNKNOWN || (folding == FOLDS_LETTERS ? denied_folded : denied);
+}
+
+bool places_keep_denied(const struct place *from, const struct place *to) {
+  const bool kept = read_rules_keep(from->path, to->path, false);
+  const bool kept_folded = read_rules_keep(from->path, to->path, true);
+  if (kept == kept_folded) return kept;
+  const enum folding folding[] = {folding_of(from), folding_of(to)};
+  if (folding[0] == FOLDS_UNKNOWN || folding[1] == FOLDS_UNKNOWN) return false;
+  return folding[0] == FOLDS_LETTERS || folding[1] == FOLDS_LETTERS ? kept_folded : kept;
+}
+
 // A directory with folded names takes letters beyond ASCII for ASCII ones, so that a name there may be a listed one in disguise.
 static bool may_be_folded(const struct place *place) {
   bool plain = true;
   for (const char *at = place->path + place->root->length; *at != '\0'; at++) plain = plain && (unsigned char)*at < 0x80;
-  if (plain) return false;
-  AUTO_CLOSE const int directory = openat(place->parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  return directory < 0 || directory_folds(directory);
+  return !plain && folding_of(place) != FOLDS_NOTHING;
 }
 
 static enum place_kind kind_of(const struct place *place, const struct walk *walk, const char *above, size_t above_length) {

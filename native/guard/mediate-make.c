@@ -24,6 +24,10 @@ bool mediate_resolve(const struct caller *caller, int directory, uint64_t addres
   if (!caller_start(caller, directory, path, &base, &rest)) return false;
   const bool resolved = place_resolve(base, rest, place);
   if (place->missing) *answer = answer_error(ENOENT);
+  if (resolved && place->borrowed) {
+    place->borrowed = false; // it takes the base over
+    base = -1;
+  }
   return resolved;
 }
 
@@ -57,7 +61,7 @@ static struct answer make_link(const struct caller *caller, const struct make_re
   const int error = caller_read_path(caller, request->target, target);
   if (error != 0) return answer_error(error);
   if (!caller_waits(caller)) return answer_continue();
-  touch_place(place, false);
+  touch_seen(place, NULL, false);
   return answer_result(symlinkat(target, place->parent, place->name));
 }
 
@@ -67,14 +71,14 @@ static struct answer perform(const struct caller *caller, const struct make_requ
   if (!caller_umask(caller, &mask)) return answer_continue();
   umask(mask);
   if (!caller_waits(caller)) return answer_continue();
-  touch_place(place, false);
+  touch_seen(place, NULL, false);
   if (request->what == MAKE_DIRECTORY) return answer_result(mkdirat(place->parent, place->name, request->mode & 07777));
   return answer_result(mknodat(place->parent, place->name, request->mode, 0));
 }
 
 static struct answer make(const struct caller *caller, const struct make_request *request, const struct place *place) {
-  struct stat status;
-  if (fstatat(place->parent, place->name, &status, AT_SYMLINK_NOFOLLOW) == 0) return answer_error(EEXIST);
+  struct statx seen;
+  if (place_look(place, &seen)) return answer_error(EEXIST);
   if (place->slash && request->what != MAKE_DIRECTORY) return answer_error(ENOENT);
   if (is_device(request)) return answer_refusal(place, GB_CALL_MKNOD, GB_RULE_DEVICE);
   const enum place_kind kind = place_judge(place).kind;

@@ -30,10 +30,10 @@ static bool is_own_policy(const struct place *place) {
 static struct answer remove_at(const struct caller *caller, const struct place *place, uint32_t flags) {
   const int error = slash_error(place, flags);
   if (error != 0) return answer_error(error);
-  struct stat status;
-  const bool exists = fstatat(place->parent, place->name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+  struct statx seen;
+  const bool exists = place_look(place, &seen);
   if (exists && (flags & AT_REMOVEDIR) == 0 && is_own_policy(place)) return answer_judgement(place, GB_CALL_REMOVE, PLACE_LISTED);
-  touch_place(place, true);
+  touch_seen(place, exists ? &seen : NULL, true);
   if (!caller_waits(caller)) return answer_continue();
   return answer_result(unlinkat(place->parent, place->name, (int)flags));
 }

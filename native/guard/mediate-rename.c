@@ -9,7 +9,6 @@
 
 #include "git-files.h"
 #include "mediate.h"
-#include "read-rules.h"
 #include "touch.h"
 
 struct pair {
@@ -17,13 +16,13 @@ struct pair {
   uint32_t flags;
   struct place from, to;
   struct verdict leaves, enters;
-  struct stat status; // of what lies at `from`
+  struct statx seen; // what lies at `from`
 };
 
 static struct answer rename_now(const struct pair *pair) {
   if (!caller_waits(pair->caller)) return answer_continue();
   const struct place *from = &pair->from;
-  touch_rename(from, &pair->to, (pair->flags & RENAME_EXCHANGE) != 0);
+  touch_rename(from, &pair->seen, &pair->to, (pair->flags & RENAME_EXCHANGE) != 0);
   return answer_result(syscall(SYS_renameat2, from->parent, from->name, pair->to.parent, pair->to.name, pair->flags));
 }
 
@@ -55,7 +54,7 @@ static struct answer after_commit(const struct pair *pair, int error) {
 
 static struct answer rename_file(const struct pair *pair) {
   const bool replace = (pair->flags & RENAME_NOREPLACE) == 0;
-  const bool regular = S_ISREG(pair->status.st_mode);
+  const bool regular = place_holds(&pair->seen, S_IFREG);
   if (!is_loose(pair->leaves.kind) && pair->leaves.kind != PLACE_GIT_SAMPLE) return refuse_from(pair, GB_CALL_RENAME);
   if (pair->enters.kind == PLACE_PLAIN) return rename_now(pair);
   if (!regular || !caller_waits(pair->caller)) return refuse_to(pair, GB_CALL_RENAME);
@@ -75,11 +74,11 @@ static struct answer rename_file(const struct pair *pair) {
 }
 
 static struct answer exchange(const struct pair *pair) {
-  struct stat other;
-  if (fstatat(pair->to.parent, pair->to.name, &other, AT_SYMLINK_NOFOLLOW) != 0) return answer_error(errno);
+  struct statx other;
+  if (!place_look(&pair->to, &other)) return answer_error(errno);
   if (pair->leaves.kind != PLACE_PLAIN) return refuse_from(pair, GB_CALL_RENAME);
   if (pair->enters.kind != PLACE_PLAIN) return refuse_to(pair, GB_CALL_RENAME);
-  const bool moves_directory = S_ISDIR(pair->status.st_mode) || S_ISDIR(other.st_mode);
+  const bool moves_directory = place_holds(&pair->seen, S_IFDIR) || place_holds(&other, S_IFDIR);
   if (moves_directory && (pair->leaves.in_git || pair->enters.in_git)) {
     return answer_refusal(&pair->to, GB_CALL_RENAME, GB_RULE_GIT_STRUCTURE);
   }
@@ -88,15 +87,14 @@ static struct answer exchange(const struct pair *pair) {
 
 // Another name must not lay open what the one it has denies.
 static bool keeps_denied(const struct pair *pair) {
-  const bool folds = directory_folds(pair->from.parent) || directory_folds(pair->to.parent);
-  if (!read_rules_keep(pair->from.path, pair->to.path, folds)) return false;
-  return (pair->flags & RENAME_EXCHANGE) == 0 || read_rules_keep(pair->to.path, pair->from.path, folds);
+  if (!places_keep_denied(&pair->from, &pair->to)) return false;
+  return (pair->flags & RENAME_EXCHANGE) == 0 || places_keep_denied(&pair->to, &pair->from);
 }
 
 static struct answer rename_pair(struct pair *pair) {
   if ((pair->flags & ~(uint32_t)(RENAME_NOREPLACE | RENAME_EXCHANGE)) != 0) return answer_error(EINVAL);
-  if (fstatat(pair->from.parent, pair->from.name, &pair->status, AT_SYMLINK_NOFOLLOW) != 0) return answer_error(errno);
-  const bool is_directory = S_ISDIR(pair->status.st_mode);
+  if (!place_look(&pair->from, &pair->seen)) return answer_error(errno);
+  const bool is_directory = place_holds(&pair->seen, S_IFDIR);
   if ((pair->from.slash || pair->to.slash) && !is_directory) return answer_error(ENOTDIR);
   pair->leaves = place_judge(&pair->from);
   pair->enters = place_judge(&pair->to);
@@ -107,20 +105,20 @@ static struct answer rename_pair(struct pair *pair) {
 
 static struct answer link_pair(struct pair *pair) {
   if (pair->to.slash) return answer_error(ENOENT);
-  if (fstatat(pair->from.parent, pair->from.name, &pair->status, AT_SYMLINK_NOFOLLOW) != 0) return answer_error(errno);
+  if (!place_look(&pair->from, &pair->seen)) return answer_error(errno);
   if (pair->from.slash) return answer_error(ENOTDIR);
-  if (S_ISDIR(pair->status.st_mode)) return answer_error(EPERM);
-  if (S_ISLNK(pair->status.st_mode) && (pair->flags & AT_SYMLINK_FOLLOW) != 0) return answer_error(EPERM);
+  if (place_holds(&pair->seen, S_IFDIR)) return answer_error(EPERM);
+  if (place_holds(&pair->seen, S_IFLNK) && (pair->flags & AT_SYMLINK_FOLLOW) != 0) return answer_error(EPERM);
   if (!keeps_denied(pair)) return answer_refusal(&pair->from, GB_CALL_LINK, GB_RULE_DENIED_READ);
   pair->leaves = place_judge(&pair->from);
   pair->enters = place_judge(&pair->to);
   if (pair->leaves.kind != PLACE_PLAIN && pair->leaves.kind != PLACE_GIT_SAMPLE) return refuse_from(pair, GB_CALL_LINK);
   const bool plain = pair->enters.kind == PLACE_PLAIN;
-  if (!plain && !S_ISREG(pair->status.st_mode)) return refuse_to(pair, GB_CALL_LINK);
+  if (!plain && !place_holds(&pair->seen, S_IFREG)) return refuse_to(pair, GB_CALL_LINK);
   if (!plain && pair->enters.kind != PLACE_GIT_SAMPLE && pair->enters.kind != PLACE_BECOMES_GIT) return refuse_to(pair, GB_CALL_LINK);
   if (pair->enters.kind == PLACE_BECOMES_GIT && git_check_directory(pair->to.parent) != 0) return refuse_to(pair, GB_CALL_LINK);
   if (!caller_waits(pair->caller)) return answer_continue();
-  touch_place(&pair->from, false); // what is written by the new name changes the old one too
+  touch_seen(&pair->from, &pair->seen, false); // what is written by the new name changes the old one too
   touch_place(&pair->to, false);
   return answer_result(linkat(pair->from.parent, pair->from.name, pair->to.parent, pair->to.name, 0));
 }

@@ -240,7 +240,7 @@ bool mediator_start_thread(void *(*run)(void *), void *argument) {
 }
 
 bool mediator_enlist(void) {
-  if (!turn_prepare()) return false;
+  if (!turn_prepare() || !place_prepare()) return false;
   for (int count = 0; count < THREADS; count++) {
     if (!enlist()) return false;
   }

@@ -14,7 +14,6 @@
 #include "../cleanup.h"
 #include "git-files.h"
 #include "pointer.h"
-#include "read-rules.h"
 #include "touch.h"
 #include "waiting.h"
 
@@ -33,8 +32,12 @@ static struct answer refuse(const struct opening *opening, enum place_kind kind)
 }
 
 // A program that runs as its owner: mmap() could rewrite it without the kernel taking the bits away, as write() makes it do.
-static bool has_special_bits(const struct stat *status) {
-  return S_ISREG(status->st_mode) && (status->st_mode & (S_ISUID | S_ISGID)) != 0;
+static bool has_special_bits(const struct statx *status) {
+  return place_holds(status, S_IFREG) && (status->stx_mode & (S_ISUID | S_ISGID)) != 0;
+}
+
+static bool look(struct opening *opening) {
+  return opening->exists = place_look(&opening->place, &opening->seen);
 }
 
 // Links are refused by the resolution, not by a flag that the descriptor would show. Non-blocking, so that a pipe or a lease that turns up in this moment does not hold the lock.
@@ -47,7 +50,7 @@ static struct answer perform(struct opening *opening) {
     umask(mask);
   }
   if (!caller_waits(opening->caller)) return answer_continue();
-  touch_place(&opening->place, true);
+  touch_seen(&opening->place, opening->exists ? &opening->seen : NULL, true);
   const struct open_how how = {
       .flags = (unsigned)((flags & KNOWN_FLAGS) | O_NOCTTY | O_NONBLOCK | O_CLOEXEC),
       .mode = (flags & O_CREAT) != 0 ? opening->mode : 0,
@@ -59,18 +62,20 @@ static struct answer perform(struct opening *opening) {
     return answer_continue();
   }
   if (fd < 0) return answer_error(errno);
-  struct stat opened;
-  if (writes(opening) && (fstat(fd, &opened) != 0 || has_special_bits(&opened))) {
+  const bool makes = (flags & O_CREAT) != 0;
+  struct statx opened;
+  const bool known = (makes || writes(opening)) && statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &opened) == 0;
+  if (writes(opening) && (!known || has_special_bits(&opened))) {
     close(fd);
     return answer_error(EACCES);
   }
-  if ((flags & O_CREAT) != 0) touch_made(fd);
+  if (makes && known) touch_made(&opened);
   if ((flags & O_NONBLOCK) == 0) fcntl(fd, F_SETFL, flags & STATUS_FLAGS);
   return (struct answer){.kind = ANSWER_DESCRIPTOR, .descriptor = fd, .close_on_exec = (flags & O_CLOEXEC) != 0};
 }
 
 static bool waits_for_reader(const struct opening *opening) {
-  return opening->exists && S_ISFIFO(opening->status.st_mode) && (opening->flags & (O_ACCMODE | O_NONBLOCK | O_EXCL)) == O_WRONLY;
+  return opening->exists && place_holds(&opening->seen, S_IFIFO) && (opening->flags & (O_ACCMODE | O_NONBLOCK | O_EXCL)) == O_WRONLY;
 }
 
 static struct answer open_plain(struct opening *opening) {
@@ -82,7 +87,7 @@ static struct answer open_plain(struct opening *opening) {
 static struct answer open_pointer(struct opening *opening, enum place_kind kind) {
   const int flags = opening->flags;
   if (opening->exists && (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0) return answer_error(EEXIST);
-  if (opening->exists && S_ISDIR(opening->status.st_mode)) return answer_error(EISDIR);
+  if (opening->exists && place_holds(&opening->seen, S_IFDIR)) return answer_error(EISDIR);
   if (!opening->exists && (flags & O_CREAT) == 0) return answer_error(ENOENT);
   if ((flags & O_ACCMODE) != O_WRONLY || (flags & (O_TRUNC | O_EXCL)) == 0) return refuse(opening, kind); // nothing is added to one
   opening->is_pointer = true;
@@ -91,12 +96,12 @@ static struct answer open_pointer(struct opening *opening, enum place_kind kind)
 
 static struct answer open_place(struct opening *opening) {
   const bool creates = !opening->exists && (opening->flags & O_CREAT) != 0;
-  if (read_rules_deny(opening->place.path, directory_folds(opening->place.parent))) {
+  if (place_is_denied(&opening->place)) {
     return answer_refusal(&opening->place, opening->call, GB_RULE_DENIED_READ);
   }
   if (!writes(opening) && !creates) return answer_continue();
   if (opening->exists && (opening->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return answer_error(EEXIST);
-  if (opening->exists && has_special_bits(&opening->status)) return answer_error(EACCES); // before anything is cut off
+  if (opening->exists && has_special_bits(&opening->seen)) return answer_error(EACCES); // before anything is cut off
   const struct verdict verdict = place_judge(&opening->place);
   switch (verdict.kind) {
     case PLACE_PLAIN:
@@ -124,12 +129,12 @@ static struct answer follow(struct opening *opening, int base, char *path) {
   struct answer answer = answer_error(ELOOP);
   for (int hop = 0; hop < LINKS_MAX; hop++) {
     const bool ours = place_resolve(from, path, &opening->place);
-    if (from != base) close(from);
+    if (from != base && opening->place.borrowed) opening->place.borrowed = false; // ours to close
+    else if (from != base) close(from);
     if (!ours && opening->place.missing) return answer_error(ENOENT);
     if (!ours || opening->place.slash) return answer_continue(); // a directory: the kernel has the right error
     const bool keeps_link = (opening->flags & O_NOFOLLOW) != 0 || (opening->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
-    opening->exists = fstatat(opening->place.parent, opening->place.name, &opening->status, AT_SYMLINK_NOFOLLOW) == 0;
-    if (!opening->exists || !S_ISLNK(opening->status.st_mode) || keeps_link) return open_place(opening);
+    if (!look(opening) || !place_holds(&opening->seen, S_IFLNK) || keeps_link) return open_place(opening);
     const enum place_kind kind = place_judge(&opening->place).kind;
     const ssize_t length = readlinkat(opening->place.parent, opening->place.name, path, PATH_BYTES - 1);
     if (kind != PLACE_PLAIN && kind != PLACE_BECOMES_GIT) return refuse(opening, kind);
@@ -145,16 +150,14 @@ static struct answer follow(struct opening *opening, int base, char *path) {
 
 // The name that a descriptor of the caller has now, if it is that of the same file.
 static struct answer reopen(struct opening *opening, int node) {
-  char link[40];
   char path[PATH_BYTES];
-  struct stat meant;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", node);
-  const ssize_t length = readlink(link, path, sizeof path);
-  if (fstat(node, &meant) != 0 || !S_ISREG(meant.st_mode) || length <= 0 || length >= (ssize_t)sizeof path) return answer_continue();
+  struct statx meant;
+  const ssize_t length = place_read_link(node, path, sizeof path);
+  if (statx(node, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &meant) != 0 || !place_holds(&meant, S_IFREG) || length <= 0 || length >= (ssize_t)sizeof path) return answer_continue();
   path[length] = '\0';
   if (!place_resolve_canonical(path, &opening->place)) return answer_continue();
-  opening->exists = fstatat(opening->place.parent, opening->place.name, &opening->status, AT_SYMLINK_NOFOLLOW) == 0;
-  if (!opening->exists || opening->status.st_dev != meant.st_dev || opening->status.st_ino != meant.st_ino) return answer_continue();
+  if (!look(opening) || opening->seen.stx_ino != meant.stx_ino) return answer_continue();
+  if (opening->seen.stx_dev_major != meant.stx_dev_major || opening->seen.stx_dev_minor != meant.stx_dev_minor) return answer_continue();
   opening->flags &= ~(O_CREAT | O_EXCL);
   return open_place(opening);
 }
@@ -178,7 +181,7 @@ struct answer open_anywhere(struct opening *opening, int base, const char *path)
       const bool replace = (opening->flags & O_EXCL) == 0;
       mode_t mask = 077;
       if (!caller_umask(opening->caller, &mask)) mask = 077;
-      answer = pointer_open(opening->caller, &opening->place, opening->exists ? opening->status.st_mode : opening->mode & ~mask, replace);
+      answer = pointer_open(opening->caller, &opening->place, opening->exists ? opening->seen.stx_mode : opening->mode & ~mask, replace);
       answer.close_on_exec = (opening->flags & O_CLOEXEC) != 0;
     }
     place_close(&opening->place);

@@ -13,7 +13,7 @@ struct opening {
   mode_t mode;
   struct place place;
   bool exists;
-  struct stat status;
+  struct statx seen; // when it exists
   bool exclusive, needs_exclusive; // the lock
   bool is_pointer;                 // to be written by the mediator, after the lock is given back
 };

@@ -13,6 +13,21 @@
 
 #include "../cleanup.h"
 
+#define WANTED (STATX_BASIC_STATS | STATX_BTIME)
+
+static int own_descriptors = -1; // /proc/self/fd
+
+bool place_prepare(void) {
+  own_descriptors = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  return own_descriptors >= 0;
+}
+
+ssize_t place_read_link(int descriptor, char *path, size_t room) {
+  char name[16];
+  snprintf(name, sizeof name, "%d", descriptor);
+  return readlinkat(own_descriptors, name, path, room);
+}
+
 static int open_parent(int base, const char *path, unsigned long long resolve) {
   const struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = resolve};
   return (int)syscall(SYS_openat2, base, path, &how, sizeof how);
@@ -40,9 +55,7 @@ static bool split(char *path, const char **directory, struct place *place) {
 }
 
 bool place_refresh(struct place *place) {
-  char link[40];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", place->parent);
-  const ssize_t length = readlink(link, place->path, PATH_BYTES);
+  const ssize_t length = place_read_link(place->parent, place->path, PATH_BYTES);
   if (length <= 0 || length >= (ssize_t)PATH_BYTES) return false;
   place->parent_length = (size_t)length;
   place->path[length] = '\0';
@@ -61,6 +74,7 @@ static bool lacks_directory(int base, char *path, unsigned long long flags) {
   const char *directory;
   while (errno == ENOENT && split(path, &directory, &above)) {
     above.parent = open_parent(base, directory, flags);
+    above.borrowed = false;
     if (above.parent >= 0) {
       const bool is_link = fstatat(above.parent, above.name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
       const bool ours = place_refresh(&above);
@@ -76,12 +90,13 @@ static bool resolve_with(int base, const char *path, unsigned long long flags, s
   char copy[PATH_BYTES];
   const char *directory;
   place->parent = -1;
-  place->missing = false;
+  place->borrowed = place->missing = false;
   const size_t length = strlen(path);
   if (length >= sizeof copy) return false;
   memcpy(copy, path, length + 1);
   if (!split(copy, &directory, place)) return false;
-  place->parent = open_parent(base, directory, flags);
+  place->borrowed = base >= 0 && strcmp(directory, ".") == 0;
+  place->parent = place->borrowed ? base : open_parent(base, directory, flags);
   if (place->parent < 0) {
     place->missing = directory == copy && lacks_directory(base, copy, flags);
     return false;
@@ -93,14 +108,13 @@ static bool resolve_with(int base, const char *path, unsigned long long flags, s
 
 bool place_resolve_elsewhere(int base, const char *path, struct place *place) {
   char copy[PATH_BYTES];
-  char link[40];
   const char *directory;
   place->parent = -1;
+  place->borrowed = false;
   if ((size_t)snprintf(copy, sizeof copy, "%s", path) >= sizeof copy || !split(copy, &directory, place)) return false;
   place->parent = open_parent(base, directory, RESOLVE_NO_MAGICLINKS);
   if (place->parent < 0) return false;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", place->parent);
-  const ssize_t length = readlink(link, copy, sizeof copy - 1);
+  const ssize_t length = place_read_link(place->parent, copy, sizeof copy - 1);
   copy[length > 0 ? length : 0] = '\0';
   if (copy[0] == '/' && length < (ssize_t)sizeof copy - 1 && mediation_root_of(copy) == NULL) return true;
   place_close(place);
@@ -116,5 +130,24 @@ bool place_resolve_canonical(const char *path, struct place *place) {
 }
 
 void place_close(struct place *place) {
-  close_if_open(&place->parent);
+  if (!place->borrowed) close_if_open(&place->parent);
+  place->parent = -1;
+  place->borrowed = false;
+}
+
+bool place_own(struct place *place) {
+  if (!place->borrowed) return true;
+  const int own = fcntl(place->parent, F_DUPFD_CLOEXEC, 3);
+  if (own < 0) return false;
+  place->parent = own;
+  place->borrowed = false;
+  return true;
+}
+
+bool place_look(const struct place *place, struct statx *seen) {
+  return statx(place->parent, place->name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, WANTED, seen) == 0;
+}
+
+bool place_holds(const struct statx *seen, mode_t type) {
+  return (seen->stx_mode & S_IFMT) == type;
 }

@@ -5,11 +5,14 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 
 #include "mediation.h"
 
 struct place {
   int parent;                    // O_PATH
+  bool borrowed;                 // the parent is the base that the path began at, whose owner closes it
   const struct write_root *root; // the one that it lies in
   bool slash;                    // the path ended in one: it means a directory
   bool missing;                  // resolving failed because a write root does not hold a directory that the path names
@@ -49,9 +52,24 @@ bool place_resolve_canonical(const char *path, struct place *place);
 // Finds the path of the parent again, which may have been renamed since. False when it lies in no write root any more.
 bool place_refresh(struct place *place);
 void place_close(struct place *place);
+// The parent becomes the place's own. False: errno says why.
+bool place_own(struct place *place);
+// What lies there now. False: nothing, or it cannot be looked at.
+bool place_look(const struct place *place, struct statx *seen);
+// For what place_look() found.
+bool place_holds(const struct statx *seen, mode_t type);
 
-// Whether a directory takes names for the same that differ in case.
+// In the process that is to resolve, before it does. False: errno says why.
+bool place_prepare(void);
+// Where a descriptor of this process leads, as readlink(): the bytes are not ended. -1 and an errno.
+ssize_t place_read_link(int descriptor, char *path, size_t room);
+
+// Whether a directory, open for reading, takes names for the same that differ in case.
 bool directory_folds(int directory);
+// Whether the rules about reads deny what lies there.
+bool place_is_denied(const struct place *place);
+// Whether each rule that denies something at or below `from` denies it at `to` as well.
+bool places_keep_denied(const struct place *from, const struct place *to);
 #ifdef GLOVEBOX_TEST_BUILD
 // Every name is plain from here on: what got through must then be found after the sandbox.
 void place_judge_nothing(void);

@@ -121,6 +121,7 @@ static bool begin(struct pointer *pointer, int pipe, struct place *place) {
 
 struct answer pointer_open(const struct caller *caller, struct place *place, mode_t mode, bool replace) {
   int ends[2];
+  if (!place_own(place)) return answer_error(errno);
   if (pipe2(ends, O_CLOEXEC) != 0) return answer_error(errno);
   pthread_mutex_lock(&mutex);
   settle();

@@ -1,5 +1,5 @@
-// Whatever changes a name calls here first. The state is looked up under the log's lock, so that the first to touch a name finds it as it
-// was before any change: who changes it later has been here before.
+// Whatever changes a name calls here first. The state was looked up before the log's lock, or is looked up under it: either way the first to touch
+// a name has it as it was before any change, since whoever changed it meanwhile has been here before.
 #define _GNU_SOURCE
 #include "touch.h"
 
@@ -87,14 +87,18 @@ static void list(const struct touched *what, const struct statx *status) {
 }
 
 // Under the lock.
+static void write_down(const struct touched *what, const struct statx *status) {
+  list(what, status);
+  if (status == NULL || !what->loses || !S_ISREG(status->stx_mode)) return;
+  const enum touch_found found = add_inode(status);
+  if (found == TOUCH_FULL) touch_log_miss(&book);
+  if (found == TOUCH_NEW) touch_log_content(&book, what->directory, what->name, status);
+}
+
 static void touch(const struct touched *what) {
   struct statx status;
   const bool exists = statx(what->directory, what->name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, WANTED, &status) == 0;
-  list(what, exists ? &status : NULL);
-  if (!exists || !what->loses || !S_ISREG(status.stx_mode)) return;
-  const enum touch_found found = add_inode(&status);
-  if (found == TOUCH_FULL) touch_log_miss(&book);
-  if (found == TOUCH_NEW) touch_log_content(&book, what->directory, what->name, &status);
+  write_down(what, exists ? &status : NULL);
 }
 
 void touch_place(const struct place *place, bool loses) {
@@ -103,10 +107,15 @@ void touch_place(const struct place *place, bool loses) {
   end();
 }
 
-void touch_made(int descriptor) {
-  struct statx status;
-  if (statx(descriptor, "", AT_EMPTY_PATH, WANTED, &status) != 0 || !begin()) return;
-  add_inode(&status);
+void touch_seen(const struct place *place, const struct statx *seen, bool loses) {
+  if (!begin()) return;
+  write_down(&(struct touched){place->parent, place->name, place->path, loses}, seen);
+  end();
+}
+
+void touch_made(const struct statx *made) {
+  if (!begin()) return;
+  add_inode(made);
   end();
 }
 
@@ -170,15 +179,15 @@ static void walk_below(struct walk *walk, int side, int above, const char *name)
   closedir(entries);
 }
 
-void touch_rename(const struct place *from, const struct place *to, bool exchanges) {
+void touch_rename(const struct place *from, const struct statx *seen, const struct place *to, bool exchanges) {
   if (!begin()) return;
-  touch(&(struct touched){from->parent, from->name, from->path, false});
+  write_down(&(struct touched){from->parent, from->name, from->path, false}, seen);
   touch(&(struct touched){to->parent, to->name, to->path, !exchanges});
   static struct walk walk; // its user holds the lock
   walk = (struct walk){.root = {strlen(from->path), strlen(to->path)}, .parent = {from->parent, to->parent}};
   memcpy(walk.path[0], from->path, walk.root[0] + 1);
   memcpy(walk.path[1], to->path, walk.root[1] + 1);
-  walk_below(&walk, 0, from->parent, from->name);
+  if (S_ISDIR(seen->stx_mode)) walk_below(&walk, 0, from->parent, from->name);
   if (exchanges) walk_below(&walk, 1, to->parent, to->name);
   end();
 }

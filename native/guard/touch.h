@@ -18,9 +18,11 @@ void touch_begin(uint32_t command);
 
 // Before a name is made, taken away or given another meaning. `loses`: the content of a regular file there may be gone afterwards.
 void touch_place(const struct place *place, bool loses);
-// Before a rename: both names, and when a directory moves, all that lies below.
-void touch_rename(const struct place *from, const struct place *to, bool exchanges);
+// As touch_place(), by what place_look() has found since the lock of names was taken; NULL: nothing.
+void touch_seen(const struct place *place, const struct statx *seen, bool loses);
+// Before a rename: both names, and when a directory moves, all that lies below. `seen`: what lies at `from`.
+void touch_rename(const struct place *from, const struct statx *seen, const struct place *to, bool exchanges);
 // A file that was made just now: its content was never there before.
-void touch_made(int descriptor);
+void touch_made(const struct statx *made);
 
 #endif
