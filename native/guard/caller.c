@@ -12,17 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "../cleanup.h"
+#include "acquaintance.h"
 
 #define PAGE 4096u
-#ifndef PIDFD_THREAD
-#define PIDFD_THREAD O_EXCL // younger than the oldest headers that we build with
-#endif
 
 bool caller_read(const struct caller *caller, uint64_t address, void *into, size_t length) {
   const struct iovec local = {into, length};
@@ -43,10 +40,9 @@ int caller_read_path(const struct caller *caller, uint64_t address, char path[PA
 }
 
 int caller_open_directory(const struct caller *caller, int directory) {
-  char name[64];
-  if (directory == AT_FDCWD) snprintf(name, sizeof name, "/proc/%d/cwd", caller->thread);
-  else snprintf(name, sizeof name, "/proc/%d/fd/%d", caller->thread, directory);
-  return open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  char name[32] = "cwd";
+  if (directory != AT_FDCWD) snprintf(name, sizeof name, "fd/%d", directory);
+  return acquaintance_open(caller->thread, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 // What follows "/proc/self/", "/proc/thread-self/" or the same with the process's own number; NULL when the path is another.
@@ -96,8 +92,7 @@ bool caller_start(const struct caller *caller, int directory, const char *path, 
 }
 
 int caller_copy_descriptor(const struct caller *caller, int descriptor) {
-  AUTO_CLOSE const int handle = pidfd_open(caller->thread, PIDFD_THREAD); // its descriptors may not be its process's
-  return handle < 0 ? -1 : pidfd_getfd(handle, descriptor, 0);
+  return acquaintance_copy_descriptor(caller->thread, descriptor);
 }
 
 static int descriptor_named(const char *path) {
@@ -120,9 +115,9 @@ static int descriptor_named(const char *path) {
 int caller_open_named_descriptor(const struct caller *caller, const char *path) {
   const int number = descriptor_named(path);
   if (number < 0) return -1;
-  char name[64];
-  snprintf(name, sizeof name, "/proc/%d/fd/%d", caller->thread, number);
-  return open(name, O_PATH | O_CLOEXEC);
+  char name[32];
+  snprintf(name, sizeof name, "fd/%d", number);
+  return acquaintance_open(caller->thread, name, O_PATH | O_CLOEXEC);
 }
 
 static bool find_number(const char *text, const char *field, int base, long *value) {
@@ -134,10 +129,8 @@ static bool find_number(const char *text, const char *field, int base, long *val
 
 // The fields stand at the beginning; the name before them is escaped by the kernel, so it cannot hold a line of its own.
 static bool look(const struct caller *caller, const char *field, int base, long *value) {
-  char name[64];
   char text[512];
-  snprintf(name, sizeof name, "/proc/%d/status", caller->thread);
-  AUTO_CLOSE const int fd = open(name, O_RDONLY | O_CLOEXEC);
+  AUTO_CLOSE const int fd = acquaintance_open(caller->thread, "status", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   const ssize_t length = read(fd, text, sizeof text - 1);
   if (length <= 0) return false;
@@ -153,14 +146,16 @@ void caller_umask_begins(mode_t mask) {
   mask_is_first = true;
 }
 
-void caller_umask_changes(void) {
+void caller_umask_changes(const struct caller *caller, uint64_t mask) {
+  if (mask_is_first && (mask & 0777) == first_mask) return; // as it was
   mask_is_first = false;
+  acquaintance_sets_umask(caller->thread, (mode_t)(mask & 0777));
 }
 
 bool caller_umask(const struct caller *caller, mode_t *mask) {
   long found;
   *mask = first_mask;
-  if (mask_is_first) return true;
+  if (mask_is_first || acquaintance_umask(caller->thread, mask)) return true;
   if (!look(caller, "\nUmask:\t", 8, &found)) return false;
   *mask = (mode_t)found & 0777;
   return true;

@@ -33,7 +33,8 @@ bool caller_umask(const struct caller *caller, mode_t *mask);
 pid_t caller_process(const struct caller *caller);
 // The umask that the command began with holds for all of it, until one of its processes sets another.
 void caller_umask_begins(mode_t mask);
-void caller_umask_changes(void);
+// The caller is about to set it.
+void caller_umask_changes(const struct caller *caller, uint64_t mask);
 // True while the caller waits for this answer, so that what was read belongs to it and to no later owner of its number.
 bool caller_waits(const struct caller *caller);
 uint64_t caller_file_size_limit(const struct caller *caller);

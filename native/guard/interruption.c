@@ -1,4 +1,4 @@
-// A thread that waits in the kernel looks up now and then: a timer of its own interrupts it, and /proc says what the caller has pending.
+// A thread that waits in the kernel looks up now and then: whoever looks out for slow calls interrupts it, and /proc says what the caller has pending.
 #define _GNU_SOURCE
 #include "interruption.h"
 
@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +15,9 @@
 #include <unistd.h>
 
 #include "../cleanup.h"
+#include "mediator.h"
 #include "turn.h"
 
-#define LOOK_MS 20
 #define STATUS_BYTES 4096
 #define TICK SIGRTMIN
 
@@ -50,15 +51,44 @@ bool caller_is_interrupted(const struct caller *caller) {
   return (pending & ~signals_in(status, "\nSigBlk:\t")) != 0;
 }
 
-static bool start_timer(timer_t *timer) {
-  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK};
-  event._sigev_un._tid = gettid();
-  if (timer_create(CLOCK_MONOTONIC, &event, timer) != 0) return false;
-  const struct timespec step = {.tv_nsec = LOOK_MS * 1000000l};
-  const struct itimerspec interval = {step, step};
-  if (timer_settime(*timer, 0, &interval, NULL) == 0) return true;
-  timer_delete(*timer);
-  return false;
+// Threads that wait, each with a number of its own, so that the one that was there at the last look is told from a later one.
+struct waiter {
+  atomic_int thread; // 0: free
+  atomic_uint_fast64_t number;
+};
+
+static struct waiter waiters[MEDIATOR_WAITS_MAX];
+static atomic_uint_fast64_t waits;
+
+// NULL: too many wait.
+static struct waiter *begin_wait(void) {
+  for (size_t index = 0; index < MEDIATOR_WAITS_MAX; index++) {
+    int nobody = 0;
+    if (!atomic_compare_exchange_strong(&waiters[index].thread, &nobody, gettid())) continue;
+    atomic_store(&waiters[index].number, ++waits);
+    turn_wants_look();
+    return &waiters[index];
+  }
+  return NULL;
+}
+
+bool interruption_tick(void) {
+  static uint_fast64_t seen[MEDIATOR_WAITS_MAX];
+  bool any = false;
+  for (size_t index = 0; index < MEDIATOR_WAITS_MAX; index++) {
+    const int thread = atomic_load(&waiters[index].thread);
+    const uint_fast64_t number = atomic_load(&waiters[index].number);
+    if (thread != 0 && number == seen[index]) tgkill(getpid(), thread, TICK);
+    seen[index] = number;
+    any = any || thread != 0;
+  }
+  return any;
+}
+
+bool interruption_waits(void) {
+  bool any = false;
+  for (size_t index = 0; index < MEDIATOR_WAITS_MAX; index++) any = any || atomic_load(&waiters[index].thread) != 0;
+  return any;
 }
 
 static void let_tick(bool pass) {
@@ -84,26 +114,27 @@ static int64_t limit_us(int socket) {
 
 struct wait {
   const struct caller *caller;
-  int64_t limit; // microseconds, 0: none
-  int late;      // the errno when it is over
+  int socket; // whose time limit counts, or -1
+  int late;   // the errno when it is over
 };
 
 // Tries once; 0 or an errno, EINTR when the tick came.
 typedef int (*attempt)(void *what);
 
 static int repeat(const struct wait *wait, attempt try, void *what) {
-  timer_t timer;
-  if (!start_timer(&timer)) return EAGAIN;
-  const int64_t end = now_us() + wait->limit;
+  const int64_t began = now_us();
+  struct waiter *self = begin_wait();
+  if (self == NULL) return EAGAIN;
   let_tick(true);
-  int error;
-  do {
-    error = try(what);
-    if (error == EINTR && wait->limit > 0 && now_us() >= end) error = wait->late;
-  } while (error == EINTR && !caller_is_interrupted(wait->caller));
+  int error = try(what);
+  const int64_t limit = error == EINTR && wait->socket >= 0 ? limit_us(wait->socket) : 0;
+  while (error == EINTR && !caller_is_interrupted(wait->caller)) {
+    if (limit > 0 && now_us() - began >= limit) error = wait->late;
+    else error = try(what);
+  }
   let_tick(false);
-  timer_delete(timer);
-  return error == EINTR && wait->limit == 0 ? RESTART_AFTER_SIGNAL : error;
+  atomic_store(&self->thread, 0);
+  return error == EINTR && limit == 0 ? RESTART_AFTER_SIGNAL : error;
 }
 
 struct opening {
@@ -120,7 +151,7 @@ static int try_open(void *what) {
 int open_interruptibly(const struct caller *caller, const char *name, int flags, int *fd) {
   struct opening opening = {name, flags, -1};
   turn_pass();
-  const int error = repeat(&(struct wait){.caller = caller}, try_open, &opening);
+  const int error = repeat(&(struct wait){.caller = caller, .socket = -1}, try_open, &opening);
   *fd = opening.fd;
   return error;
 }
@@ -140,5 +171,5 @@ static int try_connect(void *what) {
 int connect_interruptibly(const struct caller *caller, int socket, const struct sockaddr *address, socklen_t length) {
   const int late = address->sa_family == AF_UNIX ? EAGAIN : EINPROGRESS;
   struct connecting connecting = {socket, address, length};
-  return repeat(&(struct wait){caller, limit_us(socket), late}, try_connect, &connecting);
+  return repeat(&(struct wait){caller, socket, late}, try_connect, &connecting);
 }

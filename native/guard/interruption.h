@@ -12,6 +12,9 @@
 
 // Once, before the first wait.
 bool interruption_prepare(void);
+// Lets those look up who have waited since the last time. False: nobody waits.
+bool interruption_tick(void);
+bool interruption_waits(void);
 // A signal waits for the caller, or it is gone.
 bool caller_is_interrupted(const struct caller *caller);
 // open(2) and connect(2) that end when the caller is interrupted. 0 or an errno, or RESTART_AFTER_SIGNAL.

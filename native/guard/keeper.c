@@ -143,7 +143,7 @@ static void drain_signals(const struct keeper *keeper) {
 _Noreturn static void keep(struct keeper *keeper) {
   while (reap(keeper)) {
     if (keeper->killing) sweep_descendants(keeper->proc);
-    const int look_ms = keeper->mediates ? turn_look_out() : -1;
+    const int look_ms = keeper->mediates ? mediator_look_out() : -1;
     struct pollfd waits[] = {{keeper->signals, POLLIN, 0}, {keeper->socket, POLLIN, 0}, {turn_alarm(), POLLIN, 0}};
     poll(waits, 3, keeper->killing ? SWEEP_AGAIN_MS : look_ms);
     if (waits[0].revents != 0) drain_signals(keeper);

@@ -2,19 +2,23 @@
 #define _GNU_SOURCE
 #include "listening.h"
 
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "../cleanup.h"
 
 #define TCP_LISTEN 10u // unix sockets borrow the states of TCP
 #define TRIES 3        // a socket that closes while the list is read may move another out of sight
 #define LIST_BYTES 32768
+#define FOUND_MAX 8
 
 struct inode {
   uint32_t device, number;
@@ -67,12 +71,47 @@ static bool is_listed(struct inode wanted) {
   }
 }
 
-bool listens_here(const struct stat *status) {
+// Files of sockets that were found in the list. Binding makes a file, and no other socket is ever bound to it; while a descriptor holds it no other
+// file can have its number: what was said of it once stays true.
+struct found {
+  dev_t device;
+  ino_t number;
+  int holds; // 0: none
+};
+
+static struct found found[FOUND_MAX];
+static size_t found_next;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static bool was_found(const struct stat *status) {
+  bool was = false;
+  pthread_mutex_lock(&mutex);
+  for (size_t index = 0; index < FOUND_MAX && !was; index++) {
+    was = found[index].holds > 0 && found[index].device == status->st_dev && found[index].number == status->st_ino;
+  }
+  pthread_mutex_unlock(&mutex);
+  return was;
+}
+
+static void remember(int file, const struct stat *status) {
+  const int holds = fcntl(file, F_DUPFD_CLOEXEC, 1);
+  if (holds < 0) return;
+  pthread_mutex_lock(&mutex);
+  struct found *oldest = &found[found_next++ % FOUND_MAX];
+  if (oldest->holds > 0) close(oldest->holds);
+  *oldest = (struct found){status->st_dev, status->st_ino, holds};
+  pthread_mutex_unlock(&mutex);
+}
+
+bool listens_here(int file, const struct stat *status) {
   // The list has 32 bits of an inode's number: a longer one could be taken for another file's.
   if (status->st_ino > UINT32_MAX) return false;
   const struct inode wanted = {major(status->st_dev) << 20 | minor(status->st_dev), (uint32_t)status->st_ino};
+  if (was_found(status)) return true;
   for (int attempt = 0; attempt < TRIES; attempt++) {
-    if (is_listed(wanted)) return true;
+    if (!is_listed(wanted)) continue;
+    remember(file, status);
+    return true;
   }
   return false;
 }

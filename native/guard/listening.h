@@ -6,6 +6,6 @@
 #include <sys/stat.h>
 
 // Whether a socket of this network namespace listens at the file that `status` is of. False also when that cannot be told.
-bool listens_here(const struct stat *status);
+bool listens_here(int file, const struct stat *status);
 
 #endif

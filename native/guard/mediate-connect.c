@@ -80,7 +80,7 @@ static struct answer connect_file(const struct connection *connection, const cha
   AUTO_CLOSE const int file = open_file(connection->caller, path);
   struct stat status;
   if (file < 0 || fstat(file, &status) != 0) return answer_error(errno);
-  if (S_ISSOCK(status.st_mode) && !listens_here(&status)) return refuse(file);
+  if (S_ISSOCK(status.st_mode) && !listens_here(file, &status)) return refuse(file);
   struct address address = {.name = {.sun_family = AF_UNIX}};
   const int length = snprintf(address.name.sun_path, sizeof address.name.sun_path, "/proc/self/fd/%d", file);
   address.length = (socklen_t)(PATH_HEAD + (size_t)length + 1);

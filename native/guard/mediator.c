@@ -24,7 +24,6 @@
 
 #define THREADS 2 // that wait for nothing but the next call
 #define SPARE 2   // more, kept for the next call that may have to wait
-#define WAITS_MAX 64
 #define STACK_BYTES (512u * 1024u)
 #define SET_FLAGS _IOW('!', 4, uint64_t) // Linux 6.6: the caller and its mediator run on one processor in turn
 #define SYNC_WAKE_UP 1ul
@@ -113,7 +112,7 @@ static struct answer mediate(const struct caller *caller, int number, const uint
     case SYS_unlinkat:
       return mediate_remove(caller, (int)at[0], at[1], (uint32_t)at[2]);
     case SYS_umask:
-      caller_umask_changes();
+      caller_umask_changes(caller, at[0]);
       return answer_continue();
     case SYS_write:
       return pointer_write(caller, (int)at[0], at[1], at[2]);
@@ -159,7 +158,7 @@ static bool enlist(void) {
 
 bool mediator_begin_wait(void) {
   pthread_mutex_lock(&crew_mutex);
-  const bool begins = waiting < WAITS_MAX && (crew - waiting > THREADS || enlist());
+  const bool begins = waiting < MEDIATOR_WAITS_MAX && (crew - waiting > THREADS || enlist());
   if (begins) waiting++;
   pthread_mutex_unlock(&crew_mutex);
   return begins;
@@ -258,6 +257,12 @@ bool mediator_start(int listener, mode_t mask, mediator_reporter report, mediato
   pthread_cond_broadcast(&listener_is_there);
   pthread_mutex_unlock(&crew_mutex);
   return true;
+}
+
+int mediator_look_out(void) {
+  const int ms = turn_look_out(interruption_tick());
+  if (ms < 0 && interruption_waits()) turn_wants_look(); // one that has begun since
+  return ms;
 }
 
 uint32_t mediator_finish(void) {

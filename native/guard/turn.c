@@ -41,10 +41,14 @@ static void ring(void) {
   if (write(alarm_descriptor, &one, sizeof one) < 0) return; // it rings already
 }
 
+void turn_wants_look(void) {
+  if (atomic_load(&nobody_looks) && atomic_exchange(&nobody_looks, false)) ring();
+}
+
 void turn_begin_call(void) {
   own = atomic_fetch_add(&calls, 1) + 1;
   atomic_store(&keeping, own);
-  if (atomic_load(&nobody_looks) && atomic_exchange(&nobody_looks, false)) ring();
+  turn_wants_look();
 }
 
 void turn_pass(void) {
@@ -61,7 +65,7 @@ int turn_alarm(void) {
   return alarm_descriptor;
 }
 
-int turn_look_out(void) {
+int turn_look_out(bool anyway) {
   static uint_fast64_t seen_calls, seen_keeping; // at the last look
   uint64_t rings;
   if (read(alarm_descriptor, &rings, sizeof rings) < 0 && atomic_load(&nobody_looks)) return -1; // it has not come
@@ -69,10 +73,10 @@ int turn_look_out(void) {
   if (now != 0 && now == seen_keeping && give_away(now)) sem_post(&turn);
   seen_keeping = atomic_load(&keeping);
   const uint_fast64_t count = atomic_load(&calls);
-  const bool silent = count == seen_calls && seen_keeping == 0;
+  const bool silent = count == seen_calls && seen_keeping == 0 && !anyway;
   seen_calls = count;
   if (!silent) return LOOK_MS;
   atomic_store(&nobody_looks, true);
-  if (atomic_load(&calls) == count || !atomic_exchange(&nobody_looks, false)) return -1; // a call that came in between has rung, or will
-  return LOOK_MS;
+  if (atomic_load(&calls) == count) return -1;
+  return atomic_exchange(&nobody_looks, false) ? LOOK_MS : -1; // a call that came in between has rung, or has not seen that it should
 }

@@ -21,7 +21,10 @@ bool turn_end_call(void);
 
 // Readable when a call has come after a silence: turn_look_out() wants to be called then.
 int turn_alarm(void);
-// Takes the turn from a call that has held it since the last look. Milliseconds until the next look, or -1: when the alarm comes.
-int turn_look_out(void);
+// Rings, unless somebody looks.
+void turn_wants_look(void);
+// Takes the turn from a call that has held it since the last look. Milliseconds until the next look, or -1: when the alarm comes. `anyway`: look again
+// even if no call comes.
+int turn_look_out(bool anyway);
 
 #endif
