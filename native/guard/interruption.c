@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "../cleanup.h"
-#include "mediator.h"
+#include "crew.h"
 #include "turn.h"
 
 #define STATUS_BYTES 4096
@@ -57,12 +57,12 @@ struct waiter {
   atomic_uint_fast64_t number;
 };
 
-static struct waiter waiters[MEDIATOR_WAITS_MAX];
+static struct waiter waiters[CREW_WAITS_MAX];
 static atomic_uint_fast64_t waits;
 
 // NULL: too many wait.
 static struct waiter *begin_wait(void) {
-  for (size_t index = 0; index < MEDIATOR_WAITS_MAX; index++) {
+  for (size_t index = 0; index < CREW_WAITS_MAX; index++) {
     int nobody = 0;
     if (!atomic_compare_exchange_strong(&waiters[index].thread, &nobody, gettid())) continue;
     atomic_store(&waiters[index].number, ++waits);
@@ -73,9 +73,9 @@ static struct waiter *begin_wait(void) {
 }
 
 bool interruption_tick(void) {
-  static uint_fast64_t seen[MEDIATOR_WAITS_MAX];
+  static uint_fast64_t seen[CREW_WAITS_MAX];
   bool any = false;
-  for (size_t index = 0; index < MEDIATOR_WAITS_MAX; index++) {
+  for (size_t index = 0; index < CREW_WAITS_MAX; index++) {
     const int thread = atomic_load(&waiters[index].thread);
     const uint_fast64_t number = atomic_load(&waiters[index].number);
     if (thread != 0 && number == seen[index]) tgkill(getpid(), thread, TICK);
@@ -87,7 +87,7 @@ bool interruption_tick(void) {
 
 bool interruption_waits(void) {
   bool any = false;
-  for (size_t index = 0; index < MEDIATOR_WAITS_MAX; index++) any = any || atomic_load(&waiters[index].thread) != 0;
+  for (size_t index = 0; index < CREW_WAITS_MAX; index++) any = any || atomic_load(&waiters[index].thread) != 0;
   return any;
 }
 

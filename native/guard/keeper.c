@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../cleanup.h"
+#include "crew.h"
 #include "mediator.h"
 #include "pointer.h"
 #include "sweep.h"
@@ -143,7 +144,7 @@ static void drain_signals(const struct keeper *keeper) {
 _Noreturn static void keep(struct keeper *keeper) {
   while (reap(keeper)) {
     if (keeper->killing) sweep_descendants(keeper->proc);
-    const int look_ms = keeper->mediates ? mediator_look_out() : -1;
+    const int look_ms = keeper->mediates ? crew_look_out() : -1;
     struct pollfd waits[] = {{keeper->signals, POLLIN, 0}, {keeper->socket, POLLIN, 0}, {turn_alarm(), POLLIN, 0}};
     poll(waits, 3, keeper->killing ? SWEEP_AGAIN_MS : look_ms);
     if (waits[0].revents != 0) drain_signals(keeper);
@@ -233,7 +234,7 @@ _Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
   struct child_plan handed = *plan;
   handed.wall.handover = handover[1];
   handed.wall.filter = assemble(plan);
-  const bool enlisted = !mediated || mediator_enlist();
+  const bool enlisted = !mediated || crew_enlist();
   if (!enlisted) errno = EAGAIN;
   const pid_t pid = enlisted ? start(&handed, &shared) : -1;
   struct child_failure failure = {.stage = shared.stage, .wall = {shared.wall.wall, shared.wall.error}, .error = shared.error};

@@ -15,6 +15,7 @@
 
 #include "../cleanup.h"
 #include "interruption.h"
+#include "crew.h"
 #include "listening.h"
 #include "mediate.h"
 #include "mediator.h"
@@ -52,12 +53,12 @@ static bool may_wait(const struct connection *connection) {
 static struct answer connect_now(const struct connection *connection, const struct address *address) {
   if (!caller_waits(connection->caller)) return answer_error(EINTR); // nobody reads it
   if (!may_wait(connection)) return answer_result(connect(connection->socket, &address->any, address->length));
-  if (!mediator_begin_wait()) {
+  if (!crew_begin_wait()) {
     mediator_report("-", GB_CALL_CONNECT, GB_RULE_CROWDED, EAGAIN);
     return answer_error(EAGAIN);
   }
   const int error = connect_interruptibly(connection->caller, connection->socket, &address->any, address->length);
-  mediator_end_wait();
+  crew_end_wait();
   return answer_error(error);
 }
 

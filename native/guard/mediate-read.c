@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../cleanup.h"
+#include "crew.h"
 #include "interruption.h"
 #include "mediator.h"
 #include "own-process.h"
@@ -68,13 +69,13 @@ static struct answer hand_over(const struct reading *reading, int fd) {
 
 // Waits for a writer, as the kernel does.
 static struct answer open_pipe(const struct reading *reading, const char *name) {
-  if (!mediator_begin_wait()) {
+  if (!crew_begin_wait()) {
     mediator_report("-", GB_CALL_OPEN, GB_RULE_CROWDED, ENFILE);
     return answer_error(ENFILE);
   }
   int fd;
   const int error = open_interruptibly(reading->caller, name, O_RDONLY | O_CLOEXEC, &fd);
-  mediator_end_wait();
+  crew_end_wait();
   errno = error;
   return hand_over(reading, error == 0 ? fd : -1);
 }

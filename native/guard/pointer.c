@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../cleanup.h"
+#include "crew.h"
 #include "git-files.h"
 #include "mediator.h"
 
@@ -109,7 +110,7 @@ static bool begin(struct pointer *pointer, int pipe, struct place *place) {
   struct stat status;
   const int watch = fcntl(pipe, F_DUPFD_CLOEXEC, 3);
   if (watch < 0) return false;
-  if (fstat(pipe, &status) != 0 || !mediator_start_thread(wait_for_close, (void *)(intptr_t)watch)) {
+  if (fstat(pipe, &status) != 0 || !crew_start_thread(wait_for_close, (void *)(intptr_t)watch)) {
     close(watch);
     return false;
   }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "crew.h"
 #include "interruption.h"
 #include "mediator.h"
 
@@ -60,7 +61,7 @@ struct answer fifo_open(const struct caller *caller, int node, uint32_t flags) {
   if (fifo != NULL && fifo_count < FIFOS_MAX) {
     *fifo = (struct fifo){.caller = *caller, .node = node, .flags = flags};
     fifo_count++;
-    if (mediator_start_thread(wait_for_reader, fifo)) return (struct answer){.kind = ANSWER_LATER};
+    if (crew_start_thread(wait_for_reader, fifo)) return (struct answer){.kind = ANSWER_LATER};
     fifo_count--;
   }
   free(fifo);
