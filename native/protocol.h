@@ -45,6 +45,7 @@
 #define GB_TYPE_SHARED_LOCK 0x20u   // u32 descriptor of a file that every sandbox of this state has
 #define GB_TYPE_READ_RULE 0x1cu     // u8 kind, then the segments from / on: u8 kind, u16 length, bytes
 #define GB_TYPE_READ_EXEMPT 0x1du   // path without NUL that no glob denies
+#define GB_TYPE_NESTED 0x21u        // empty: commands may make user, pid and net namespaces of their own
 #define GB_TYPE_STRICT 0x1eu        // empty: the guard performs opens that only read as well
 
 // Guard to host.

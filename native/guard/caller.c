@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -71,13 +72,30 @@ static bool start_at(int directory, const char *after, int *base, const char **r
   return *base >= 0;
 }
 
+static bool roots_differ;
+
+void caller_may_have_root(void) {
+  roots_differ = true;
+}
+
+static bool has_our_root(const struct caller *caller) {
+  char name[64];
+  struct stat theirs;
+  struct stat ours;
+  if (!roots_differ) return true;
+  snprintf(name, sizeof name, "/proc/%d/root", caller->thread);
+  if (stat(name, &theirs) != 0 || stat("/", &ours) != 0) return false;
+  return theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino;
+}
+
 bool caller_start(const struct caller *caller, int directory, const char *path, int *base, const char **rest) {
   *base = -1;
   *rest = path;
+  if (!has_our_root(caller)) return errno = EACCES, false;
   if (path[0] != '/') return (*base = caller_open_directory(caller, directory)) >= 0;
   const char *own = below_own_proc(caller, path);
   if (own == NULL) return true;
-  const char *after = after_component(own, "root"); // nobody inside has another root
+  const char *after = after_component(own, "root"); // which is ours
   if (after != NULL) {
     *rest = after;
     return true;

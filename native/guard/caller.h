@@ -21,6 +21,8 @@ bool caller_read(const struct caller *caller, uint64_t address, void *into, size
 // Where a path starts for the caller: *rest is absolute when *base is -1, else relative to that O_PATH descriptor. /proc/self is the caller's own.
 // False: the directory that `directory` (a number or AT_FDCWD) means cannot be opened, or has no need to be: the path cannot be followed.
 bool caller_start(const struct caller *caller, int directory, const char *path, int *base, const char **rest);
+// From now on a caller may have another root directory than the mediator: none of its paths can be followed then.
+void caller_may_have_root(void);
 // A copy of the thread's descriptor, or -1 and an errno.
 int caller_copy_descriptor(const struct caller *caller, int descriptor);
 // An O_PATH descriptor for what `directory` (a number or AT_FDCWD) means to the caller, or -1.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../protocol/bytes.h"
+#include "caller.h"
 #include "filter.h"
 #include "landlock.h"
 #include "mediation.h"
@@ -112,7 +113,8 @@ static int seal(struct guard *guard) {
   guard->proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (guard->proc < 0) return fail_wall(guard, GB_WALL_PROC, errno, NO_RULE);
   if (!sweep_sees_own_namespace(guard->proc)) return fail_wall(guard, GB_WALL_PROC, ESRCH, NO_RULE);
-  guard->wall.choice = (struct filter_choice){.mediated = mediates(guard), .strict = read_rules_are_strict()};
+  guard->wall.choice.mediated = mediates(guard);
+  guard->wall.choice.strict = read_rules_are_strict();
   if (mediates(guard)) {
     const int error = mediation_prepare();
     if (error != 0) return fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
@@ -159,6 +161,10 @@ static int act_on_setup(struct guard *guard, const struct message *message) {
       return add_read_rule(guard, read_rules_exempt(message->text));
     case GB_TYPE_STRICT:
       read_rules_begin_strict();
+      return GO_ON;
+    case GB_TYPE_NESTED:
+      caller_may_have_root();
+      guard->wall.choice.nested = true;
       return GO_ON;
     case GB_TYPE_SEAL:
       return seal(guard);

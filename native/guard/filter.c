@@ -7,6 +7,7 @@
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #define WAIT_KILLABLE_RECV (1u << 5) // a call that the mediator has taken is interrupted by nothing but a kill
 #define NO_CALL 0xffffffffu       // what a debugger writes to skip a call
 #define TYPE_MASK 0xfu            // the rest of a socket's type are SOCK_NONBLOCK and SOCK_CLOEXEC
+#define NESTS (CLONE_NEWUSER | CLONE_NEWPID | (uint32_t)CLONE_NEWNET)
 #define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 
 static void emit_entry(struct bpf_program *program) {
@@ -63,7 +65,27 @@ static void emit_socket(struct bpf_program *program, const struct syscall_row *r
 }
 
 static bool notifies(const struct bpf_program *program, const struct syscall_row *row) {
-  return (row->mediation == ROW_NOTIFIES && program->mediated) || (row->mediation == ROW_NOTIFIES_STRICT && program->strict);
+  return (row->mediation == ROW_NOTIFIES && program->mediated) || (row->mediation == ROW_NOTIFIES_STRICT && program->mediated && (program->strict || program->nested));
+}
+
+// Iptables, ip6tables, arptables and ebtables (their xx_BASE_CTL), which a net namespace of one's own would open: families and levels do not matter.
+static void emit_netfilter(struct bpf_program *program, const struct syscall_row *row) {
+  static const uint32_t bases[] = {64, 96, 128};
+  bpf_load_argument(program, row->argument);
+  for (size_t index = 0; index < sizeof bases / sizeof *bases; index++) {
+    bpf_skip_unless_equal(program, bases[index], 1);
+    bpf_refuse(program, row->error);
+    bpf_skip_unless_equal(program, bases[index] + 1, 1);
+    bpf_refuse(program, row->error);
+  }
+  bpf_allow(program);
+}
+
+static void emit_bits(struct bpf_program *program, const struct syscall_row *row) {
+  const bool some = row->kind == ROW_NAMESPACES && program->nested;
+  bpf_load_argument(program, row->argument);
+  bpf_skip_unless_any_bit(program, some ? row->bits & ~NESTS : row->bits, 1);
+  bpf_refuse(program, row->error);
 }
 
 static void emit_end(struct bpf_program *program, const struct syscall_row *row) {
@@ -125,13 +147,16 @@ static void emit_ioctl(struct bpf_program *program, const struct syscall_row *ro
 static void emit_body(struct bpf_program *program, const struct syscall_row *row) {
   switch (row->kind) {
     case ROW_ALWAYS:
+    case ROW_NESTED:
       bpf_refuse(program, row->error);
       return;
     case ROW_BITS:
-      bpf_load_argument(program, row->argument);
-      bpf_skip_unless_any_bit(program, row->bits, 1);
-      bpf_refuse(program, row->error);
+    case ROW_NAMESPACES:
+      emit_bits(program, row);
       emit_end(program, row);
+      return;
+    case ROW_NETFILTER:
+      emit_netfilter(program, row);
       return;
     case ROW_MEDIATED:
       emit_end(program, row);
@@ -167,9 +192,16 @@ static void emit_body(struct bpf_program *program, const struct syscall_row *row
   }
 }
 
+// Allowed, as by having no row.
+static bool is_left_out(const struct bpf_program *program, const struct syscall_row *row) {
+  if (row->kind == ROW_NESTED) return program->nested;
+  if (row->kind == ROW_NETFILTER) return !program->nested;
+  return row->error == 0 && !notifies(program, row);
+}
+
 // A row: "if the number is another one, jump over the body". Every body ends in an answer.
 static void emit_row(struct bpf_program *program, const struct syscall_row *row) {
-  if (row->error == 0 && !notifies(program, row)) return; // allowed, as by having no row
+  if (is_left_out(program, row)) return;
   const size_t test = program->length;
   bpf_skip_unless_equal(program, row->number, 0);
   emit_body(program, row);
@@ -179,6 +211,7 @@ static void emit_row(struct bpf_program *program, const struct syscall_row *row)
 bool filter_assemble(struct bpf_program *program, struct filter_choice choice) {
   program->mediated = choice.mediated;
   program->strict = choice.mediated && choice.strict;
+  program->nested = choice.nested;
   program->numbers_from = choice.numbers_from;
   program->numbers_to = choice.numbers_to;
   program->file_bytes = choice.file_bytes;

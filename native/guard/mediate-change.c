@@ -22,6 +22,7 @@
 
 #define NUMBER_FCHMODAT2 452 // younger than the oldest headers that we build with
 #define MEMORY "/memfd:"
+#define SECURITY "security."
 
 static struct answer refuse(const char *path, uint32_t rule, int error) {
   mediator_report(path, GB_CALL_ATTRIBUTES, rule, (uint32_t)error);
@@ -95,6 +96,7 @@ static int read_attribute(const struct caller *caller, const struct change *chan
     if (!caller_read(caller, change->name + at, &attribute->name[at], 1)) return EFAULT;
     if (attribute->name[at] == '\0') break;
   }
+  if (strncmp(attribute->name, SECURITY, strlen(SECURITY)) == 0) return EPERM; // as for whoever has no capability, which is everybody but a root of a namespace of his own
   if (change->size > XATTR_SIZE_MAX) return E2BIG;
   if (change->size == 0) return 0;
   attribute->value = malloc(change->size);

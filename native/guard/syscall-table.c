@@ -45,9 +45,11 @@ const struct syscall_row syscall_rows[] = {
     // Mounts and roots.
     ALWAYS(mount, EPERM), ALWAYS(umount2, EPERM), ALWAYS(move_mount, EPERM), ALWAYS(open_tree, EPERM), ALWAYS(fsopen, EPERM),
     ALWAYS(fsconfig, EPERM), ALWAYS(fsmount, EPERM), ALWAYS(fspick, EPERM), ALWAYS(mount_setattr, EPERM), ALWAYS(pivot_root, EPERM),
-    ALWAYS(chroot, EPERM), {"open_tree_attr", NUMBER_OPEN_TREE_ATTR, ROW_ALWAYS, EPERM, 0, 0, ROW_GOES_ON},
+    {"chroot", SYS_chroot, ROW_NESTED, EPERM, 0, 0, ROW_GOES_ON}, {"open_tree_attr", NUMBER_OPEN_TREE_ATTR, ROW_ALWAYS, EPERM, 0, 0, ROW_GOES_ON},
     // Namespaces.
-    BITS(unshare, 0, NAMESPACES | CLONE_NEWTIME_FLAG), BITS(clone, 0, NAMESPACES), ALWAYS(setns, EPERM),
+    {"unshare", SYS_unshare, ROW_NAMESPACES, EPERM, 0, NAMESPACES | CLONE_NEWTIME_FLAG, ROW_GOES_ON},
+    {"clone", SYS_clone, ROW_NAMESPACES, EPERM, 0, NAMESPACES, ROW_GOES_ON}, ALWAYS(setns, EPERM),
+    {"setsockopt", SYS_setsockopt, ROW_NETFILTER, EPERM, 2, 0, ROW_GOES_ON},
     // Kernel subsystems with a wide surface, and keys that belong to the user, not to the sandbox.
     ALWAYS(bpf, EPERM), ALWAYS(perf_event_open, EPERM), ALWAYS(userfaultfd, EPERM), ALWAYS(keyctl, EPERM), ALWAYS(add_key, EPERM),
     ALWAYS(request_key, EPERM),

@@ -8,6 +8,9 @@
 enum row_kind {
   ROW_ALWAYS,      // refused
   ROW_BITS,        // refused when argument `argument` holds any of `bits`
+  ROW_NAMESPACES,  // as ROW_BITS; where namespaces may nest, some of the bits are not refused
+  ROW_NESTED,      // refused, but where namespaces may nest
+  ROW_NETFILTER,   // refused where namespaces may nest: options of a socket that load tables of a firewall
   ROW_MEDIATED,    // handed to the mediator
   ROW_IOCTL,       // refused when argument `argument` is one of `refused_ioctls`
   ROW_NONZERO,     // refused when argument `argument` is not 0
@@ -19,7 +22,11 @@ enum row_kind {
   ROW_SOCKET,      // families and types as in bpf code of filter.c
 };
 
-enum row_mediation { ROW_GOES_ON, ROW_NOTIFIES, ROW_NOTIFIES_STRICT };
+enum row_mediation {
+  ROW_GOES_ON,
+  ROW_NOTIFIES,
+  ROW_NOTIFIES_STRICT, // also where namespaces may nest: whoever is root in one of his own may give files capabilities
+};
 
 struct syscall_row {
   const char *name;

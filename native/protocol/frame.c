@@ -20,6 +20,7 @@ static uint32_t longest_payload(uint8_t type) {
     case GB_TYPE_READ_RULE:
     case GB_TYPE_READ_EXEMPT:
     case GB_TYPE_STRICT:
+    case GB_TYPE_NESTED:
     case GB_TYPE_EXEC:
     case GB_TYPE_SEAL:
     case GB_TYPE_STDIN_END:

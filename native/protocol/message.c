@@ -143,7 +143,8 @@ static const struct {
     {GB_TYPE_LISTED_NAME, NEEDS_NONE, parse_name}, {GB_TYPE_TOUCH_LOG, NEEDS_NONE, parse_touch_log},
     {GB_TYPE_READ_RULE, NEEDS_NONE, parse_read_rule},
     {GB_TYPE_READ_EXEMPT, NEEDS_NONE, parse_root},
-    {GB_TYPE_STRICT, NEEDS_NONE, parse_empty},     {GB_TYPE_SHARED_LOCK, NEEDS_NONE, parse_descriptor},
+    {GB_TYPE_STRICT, NEEDS_NONE, parse_empty},     {GB_TYPE_NESTED, NEEDS_NONE, parse_empty},
+       {GB_TYPE_SHARED_LOCK, NEEDS_NONE, parse_descriptor},
 };
 
 bool message_parse(const struct frame *frame, struct message *message) {

@@ -24,6 +24,7 @@ static enum session_verdict accept_setup(struct session *session, const struct m
   if (message->type == GB_TYPE_READ_RULE) return session->read_rules++ < GB_SIZE_READ_RULES_MAX ? SESSION_ACT : SESSION_VIOLATION;
   if (message->type == GB_TYPE_READ_EXEMPT) return session->exempt++ < GB_SIZE_READ_RULES_MAX ? SESSION_ACT : SESSION_VIOLATION;
   if (message->type == GB_TYPE_STRICT) return session->strict++ == 0 ? SESSION_ACT : SESSION_VIOLATION;
+  if (message->type == GB_TYPE_NESTED) return session->nested++ == 0 ? SESSION_ACT : SESSION_VIOLATION;
   if (message->type != GB_TYPE_SEAL) return SESSION_VIOLATION;
   session->phase = PHASE_SEALED;
   return SESSION_ACT;

@@ -22,7 +22,7 @@ struct session {
   uint32_t last_stream; // streams only go up, so an unknown lower one is late, never new
   uint32_t open_count;
   uint32_t roots, names, paths, touch_logs, shared_locks; // WRITE_ROOT, LISTED_NAME and LISTED_PATH frames so far
-  uint32_t read_rules, exempt, strict; // READ_RULE, READ_EXEMPT and STRICT frames
+  uint32_t read_rules, exempt, strict, nested; // READ_RULE, READ_EXEMPT, STRICT and NESTED frames
   struct slot slots[GB_SIZE_STREAMS_MAX];
 };
 

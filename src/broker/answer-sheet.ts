@@ -175,6 +175,7 @@ function heldLimit({ limit, mechanism, strength, overshoot }: LimitMechanism): S
 
 /** What a layer that is simply on does, in words; others say more by their detail. */
 const layerKeys: Readonly<Record<string, string>> = {
+  nestedNamespaces: "task.held.nested-namespaces",
   descriptors: "task.held.descriptors",
   noNewPrivs: "task.held.no-new-privs",
   capabilities: "task.held.capabilities",

@@ -16,6 +16,7 @@ function specOf({ parts, policy, request, identity, environment }: Action, journ
     homeFiles: policy.environment.homeFiles,
     limits: policy.limits,
     user: parts.user,
+    nestedNamespaces: policy.nestedNamespaces,
   };
 }
 

@@ -83,6 +83,8 @@ export interface SandboxSpec {
   readonly homeFiles?: Readonly<Record<string, string>>;
   readonly limits: Limits;
   readonly user: HostUser;
+  /** Commands may make user, pid and net namespaces of their own. Absent: none. */
+  readonly nestedNamespaces?: boolean;
   /** Where what leaves the sandbox goes. Absent: nothing leaves, and the sandbox has a loopback only. */
   readonly egress?: EgressEndpoint;
 }

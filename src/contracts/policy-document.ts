@@ -307,6 +307,12 @@ export const policyDocumentSchema = z.strictObject({
     .boolean()
     .optional()
     .describe("Whether a person may be asked to let a command run outside any sandbox. Only in the system's and the user's own file."),
+  nestedNamespaces: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether commands may make user, pid and net namespaces of their own, as Chromium's sandbox does. Widens what of the kernel they reach. Only in the system's and the user's own file.",
+    ),
   outside: listOf(outsideEntrySchema)
     .optional()
     .describe(

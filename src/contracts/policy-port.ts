@@ -40,6 +40,8 @@ export interface CompiledPolicy {
   readonly egress: EgressPolicy;
   /** Whether a person may be asked to let a command run outside any sandbox. */
   readonly allowUnsandboxed: boolean;
+  /** Whether commands may make user, pid and net namespaces of their own. */
+  readonly nestedNamespaces: boolean;
   /** Commands that may be asked for by name, to run outside. Places are absolute. */
   readonly outside: readonly OutsideEntry[];
   /** Questions of one user that may be open at once. */

@@ -11,6 +11,7 @@ import {
   helloFrame,
   listedNameFrame,
   listedPathFrame,
+  nestedFrame,
   readingFrames,
   type ReadRule,
   ruleFrame,
@@ -114,6 +115,7 @@ export class Handshake {
       ...(mediation.touchLog === undefined ? [] : [touchLogFrame(mediation.touchLog)]),
       ...(mediation.sharedLock === undefined ? [] : [sharedLockFrame(mediation.sharedLock)]),
       ...readingFrames(mediation),
+      ...(mediation.nested === undefined ? [] : [nestedFrame()]),
     ];
     this.#send(Buffer.concat([helloFrame(firstEpoch), ...frames, sealFrame()]));
     if (this.#hello !== undefined) this.#judge(this.#hello);

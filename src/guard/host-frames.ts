@@ -51,6 +51,8 @@ export interface GuardMediation {
   readonly listedPaths: readonly string[];
   /** Present: opens that only read are mediated as well, by at most 1,024 rules; no glob denies a path that is `exempt`. */
   readonly reading?: { readonly rules: readonly ReadRule[]; readonly exempt: readonly string[] };
+  /** Present: commands may make user, pid and net namespaces of their own. */
+  readonly nested?: true;
   readonly touchLog?: TouchLogRequest;
   /** The descriptor, as the guard's process has it, of a file by which sandboxes with one write root exclude each other. */
   readonly sharedLock?: number;
@@ -129,6 +131,8 @@ export function readingFrames({ reading }: GuardMediation): readonly Buffer[] {
   const exempt = reading.exempt.map((path) => frame(frameTypes.readExempt, 0, encodeByteText(path)));
   return [frame(frameTypes.strict, 0, nothing), ...reading.rules.map(readRuleFrame), ...exempt];
 }
+
+export const nestedFrame = (): Buffer => frame(frameTypes.nested, 0, nothing);
 
 /** The block of strings in as many frames as it takes. */
 export function argumentFrames(stream: number, block: Uint8Array): readonly Buffer[] {

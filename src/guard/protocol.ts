@@ -40,6 +40,7 @@ export const frameTypes = {
   readRule: 0x1c,
   readExempt: 0x1d,
   strict: 0x1e,
+  nested: 0x21,
   sharedLock: 0x20,
   ready: 0x40,
   failed: 0x41,

@@ -149,6 +149,7 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     limits: limitsOf(values),
     egress: compileEgress(values),
     allowUnsandboxed: values.allowUnsandboxed,
+    nestedNamespaces: values.nestedNamespaces,
     outside: values.outside.map((entry) => ({ ...entry, cwd: resolvePath(literalPath(entry.cwd ?? "/"), facts) })),
     pendingApprovals: values.pendingApprovals,
     retentionDays: values.retentionDays,

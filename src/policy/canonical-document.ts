@@ -28,6 +28,8 @@ export function canonicalDocument(values: PolicyValues): Readonly<Record<string,
     approval: values.approval,
     uid: "auto",
     allowUnsandboxed: values.allowUnsandboxed,
+    // Younger than the frozen form: there only when it opens something, so that no hash from before changes.
+    ...(values.nestedNamespaces ? { nestedNamespaces: true } : {}),
     outside: values.outside,
     acceptRisk: [],
     filesystem: {

@@ -80,6 +80,8 @@ test("explainPolicy() says who is asked, and which ways lead out of the sandbox"
   const keys = (body: string): readonly string[] =>
     explainPolicy(loadPolicy([yamlSource(body)], facts)).answers.flatMap(({ lines }) => lines.map(({ key }) => key));
   assert.ok(keys("").includes("policy.sheet.held.unsandboxed-closed"));
+  const nests = "policy.sheet.held.nested-namespaces";
+  assert.deepEqual([keys("").includes(nests), keys("nestedNamespaces: true\n").includes(nests)], [false, true]);
   const open = keys("approval: regular\nallowUnsandboxed: true\n");
   assert.ok(open.includes("policy.sheet.held.regular") && open.includes("policy.sheet.held.unsandboxed-asks"));
   const entry = "outside: [{id: o, program: /usr/bin/x, pin: root, arguments: [a b, {oneOf: [c, d]}, {name: 9}]}]\n";

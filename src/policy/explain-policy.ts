@@ -121,6 +121,7 @@ function heldLines(policy: CompiledPolicy): readonly Sentence[] {
     ...rules.map(ruleLine),
     { key: modeKeys[document["approval"] === "never" || document["approval"] === "regular" ? document["approval"] : "auto-allow"] },
     ...outsideLines(policy),
+    ...(policy.nestedNamespaces ? [{ key: "policy.sheet.held.nested-namespaces" }] : []),
     {
       key: "policy.sheet.held.limits",
       values: {

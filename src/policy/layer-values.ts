@@ -15,6 +15,7 @@ export interface PolicyValues {
   readonly allowUnsandboxed: boolean;
   /** Those that trusted layers name. What they mean stands in the other values. */
   readonly presets: readonly PresetName[];
+  readonly nestedNamespaces: boolean;
   /** Sorted by id. */
   readonly outside: readonly OutsideEntry[];
   /** Canonical spellings of path-pattern.ts, sorted, each once. */
@@ -79,6 +80,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   boundary: ["boundary"],
   approval: ["approval"],
   allowUnsandboxed: ["allowUnsandboxed"],
+  nestedNamespaces: ["nestedNamespaces"],
   outside: ["outside"],
   presets: ["presets"],
   allowRead: ["filesystem", "allowRead"],
@@ -123,6 +125,7 @@ export const builtInValues: PolicyValues = {
   boundary: "auto",
   approval: "auto-allow",
   allowUnsandboxed: false,
+  nestedNamespaces: false,
   outside: [],
   presets: [],
   allowRead: [],
@@ -227,6 +230,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     boundary: document.boundary === "auto" || document.boundary === "process" ? document.boundary : undefined,
     approval: isBuiltMode(document.approval) ? document.approval : undefined,
     allowUnsandboxed: document.allowUnsandboxed,
+    nestedNamespaces: document.nestedNamespaces,
     outside: document.outside === undefined ? undefined : sortedBy(document.outside.map(entryInCanonicalSpelling), (entry) => entry.id),
     presets: document.presets,
     allowRead: paths(filesystem.allowRead),

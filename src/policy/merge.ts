@@ -69,6 +69,7 @@ export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyVa
     // Any other change was found to widen.
     approval: base.approval === "auto-allow" ? (layer.approval ?? base.approval) : base.approval,
     allowUnsandboxed: base.allowUnsandboxed && (layer.allowUnsandboxed ?? true),
+    nestedNamespaces: base.nestedNamespaces && (layer.nestedNamespaces ?? true),
     allowRead: layer.allowRead ?? base.allowRead,
     allowWrite: layer.allowWrite ?? base.allowWrite,
     pass: layer.pass ?? base.pass,

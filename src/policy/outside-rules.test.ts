@@ -105,12 +105,14 @@ test("no words but those of the pattern are ever asked about", () => {
 
 test("only the system's and the user's own file open a way out: no project, trusted or not, and no flag", () => {
   for (const origin of ["project", "project-trusted", "flags"] as const) {
-    assert.ok(check("allowUnsandboxed: true\n", origin).includes("POLICY_VALUE_INVALID policy.outside-not-own 2 allowUnsandboxed"), origin);
+    for (const key of ["allowUnsandboxed", "nestedNamespaces"]) {
+      assert.ok(check(`${key}: true\n`, origin).includes(`POLICY_VALUE_INVALID policy.outside-not-own 2 ${key}`), `${origin} ${key}`);
+    }
     assert.ok(
       check(entry, origin).some((line) => line.startsWith("POLICY_VALUE_INVALID policy.outside-not-own")),
       origin,
     );
-    assert.deepEqual(check("allowUnsandboxed: false\noutside: []\n", origin), [], origin);
+    assert.deepEqual(check("allowUnsandboxed: false\nnestedNamespaces: false\noutside: []\n", origin), [], origin);
   }
   for (const origin of ["system", "user"] as const) assert.deepEqual(check(`allowUnsandboxed: true\n${entry}`, origin), [], origin);
 });
@@ -118,7 +120,9 @@ test("only the system's and the user's own file open a way out: no project, trus
 test("a project may close the way out, and a floor keeps it closed", () => {
   const closed = loadPolicy([yamlSource("allowUnsandboxed: true\n"), yamlSource("allowUnsandboxed: false\n", "project")], facts);
   assert.equal(closed.allowUnsandboxed, false);
-  for (const body of ["allowUnsandboxed: true\n", entry]) {
+  const unnested = loadPolicy([yamlSource("nestedNamespaces: true\n"), yamlSource("nestedNamespaces: false\n", "project")], facts);
+  assert.equal(unnested.nestedNamespaces, false);
+  for (const body of ["allowUnsandboxed: true\n", "nestedNamespaces: true\n", entry]) {
     assert.throws(() => loadPolicy([yamlSource("floor: true\n", "system"), yamlSource(body)], facts), /POLICY_WIDENS/u);
   }
 });

@@ -137,7 +137,9 @@ function checkUnique(value: unknown, [list, name]: readonly [string, string], fi
 function checkOutside(value: unknown, source: PolicySource, findings: Findings): void {
   const entries = itemsAt(value, ["outside"]);
   if (source.origin !== "system" && source.origin !== "user") {
-    if (valueAt(value, ["allowUnsandboxed"]) === true) invalid(findings, "policy.outside-not-own", ["allowUnsandboxed"]);
+    for (const key of ["allowUnsandboxed", "nestedNamespaces"]) {
+      if (valueAt(value, [key]) === true) invalid(findings, "policy.outside-not-own", [key]);
+    }
     if (entries.length > 0) invalid(findings, "policy.outside-not-own", ["outside"]);
   }
   for (const { path } of entries) {

@@ -27,6 +27,7 @@ function scalarWidenings(base: PolicyValues, layer: LayerValues): readonly Field
   // `regular` asks what `never` lets run, and `never` denies what `regular` asks: neither is narrower than the other.
   if (layer.approval !== undefined && layer.approval !== base.approval && base.approval !== "auto-allow") fields.push("approval");
   if (layer.allowUnsandboxed === true && !base.allowUnsandboxed) fields.push("allowUnsandboxed");
+  if (layer.nestedNamespaces === true && !base.nestedNamespaces) fields.push("nestedNamespaces");
   if (layer.strict === false && base.strict) fields.push("strict");
   return [...fields, ...limitFields.filter((field) => (layer[field] ?? 0) > base[field])];
 }
@@ -51,7 +52,7 @@ function entryWidens(base: PolicyValues, entry: PolicyValues["outside"][number])
  * - pass: covered by a name of the base; set: equal to the base's own value; limits: not above; approval: not looser;
  * - commands, egress: no new `allow`, no rule of the base changed under its id;
  * - allowLocal: a place of the base; presets: one that the base names;
- * - allowUnsandboxed: not opened; outside: no entry that the base does not have as it is;
+ * - allowUnsandboxed, nestedNamespaces: not opened; outside: no entry that the base does not have as it is;
  * - strict: never off where it is on;
  * - boundary: equal, or one that `auto` may choose; audit: equal, since neither direction is plainly narrower.
  * Denies, tests, names and descriptions never widen.

@@ -5,6 +5,7 @@ import { kernelDoors } from "./attacks/kernel-doors.ts";
 import { lateNames } from "./attacks/late-names.ts";
 import { limits } from "./attacks/limits.ts";
 import { namespaces } from "./attacks/namespaces.ts";
+import { nestedNamespaces } from "./attacks/nested-namespaces.ts";
 import { neighbours } from "./attacks/neighbours.ts";
 import { pastTheGate } from "./attacks/past-the-gate.ts";
 import { peersOfTheHost } from "./attacks/peers-of-the-host.ts";
@@ -28,6 +29,7 @@ export const attacks: readonly Attack[] = [
   ...planting,
   ...plantingSpellings,
   ...namespaces,
+  ...nestedNamespaces,
   ...processes,
   ...kernelDoors,
   ...deniedPrograms,

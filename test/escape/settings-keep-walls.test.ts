@@ -36,6 +36,7 @@ const documents: Readonly<Record<string, readonly string[]>> = {
   approval: ["approval: auto-allow", "approval: never"],
   uid: ["uid: auto", "uid: root"],
   allowUnsandboxed: ["allowUnsandboxed: true"],
+  nestedNamespaces: ["nestedNamespaces: true"],
   outside: ["outside: [{id: t, program: /usr/bin/touch, pin: root, arguments: [marker]}]"],
   acceptRisk: ["acceptRisk: [{what: bubblewrap, why: test, owner: me, until: '2999-01-01'}]"],
   filesystem: ["filesystem: {allowRead: [/usr], allowWrite: [.]}", "filesystem: {strict: true}"],

@@ -21,6 +21,8 @@ export interface MountInput {
   /** It starts in a network that was made for it; otherwise it makes one with a loopback alone. */
   readonly isCaptive: boolean;
   /** Bytes of the private places. */
+  /** Commands may make user namespaces of their own. */
+  readonly isNesting: boolean;
   readonly sizes: { readonly scratchBytes: number; readonly sharedBytes: number };
   /** Host path -> where to bind it from. */
   readonly source: (path: string) => string;
@@ -28,11 +30,11 @@ export interface MountInput {
   readonly descriptorOf: (path: string) => number | undefined;
 }
 
-/** Every namespace, no capability, no way to make new user namespaces, no terminal, no survivor. */
-function namespaceArguments({ identity, isCaptive }: MountInput): string[] {
+/** Every namespace, no capability, no way to make new user namespaces unless the policy opens one, no terminal, no survivor. */
+function namespaceArguments({ identity, isCaptive, isNesting }: MountInput): string[] {
   return [
     ["user", "ipc", "pid", ...(isCaptive ? [] : ["net"]), "uts", "cgroup"].map((name) => `--unshare-${name}`),
-    ["--disable-userns", "--uid", String(identity.insideUid), "--gid", String(identity.insideGid)],
+    [...(isNesting ? [] : ["--disable-userns"]), "--uid", String(identity.insideUid), "--gid", String(identity.insideGid)],
     ["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--as-pid-1", "--hostname", hostNameInside],
   ].flat();
 }

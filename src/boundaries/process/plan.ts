@@ -168,6 +168,7 @@ function mediationOf(spec: SandboxSpec, tree: FileTree, view: View): GuardMediat
     writeRoots: writeRoots(spec, tree, view),
     listedNames: namesOf(spec),
     listedPaths: deniedInRoots(view),
+    ...(spec.nestedNamespaces === true ? { nested: true } : {}),
     ...readingOf(spec, view),
   };
 }
@@ -215,6 +216,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
       dataFiles,
       guardSource: source(facts.guardPath),
       isCaptive: spec.egress !== undefined,
+      isNesting: spec.nestedNamespaces === true,
       sizes: limits,
       source,
       descriptorOf: descriptorsFrom(facts.firstDescriptor + dataFiles.length, held),

@@ -66,9 +66,12 @@ function wallReport(plan: SandboxPlan, launched: Launched, layers: TestLayers, m
   const outer = { name: "bubblewrap", detail: "user, mount, pid, ipc, uts, cgroup and net namespaces; no capabilities" };
   const inner = launched.ready.layers.map((name) => ({ name, detail: name === "landlock" ? `ABI ${launched.ready.landlockAbi}` : "on" }));
   const { identity } = plan;
+  // A layer that is not whole, named where the layers are.
+  const opened = { name: "nestedNamespaces", detail: "user, pid and net" };
   return {
     layers: [
       ...(layers.outer ? [outer] : []),
+      ...(plan.mediation.nested === true ? [opened] : []),
       ...captiveLayer(launched.captive?.form),
       ...inner,
       ...(layers.outer ? maskerLayer(masker, plan) : []),

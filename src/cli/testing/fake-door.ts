@@ -128,6 +128,7 @@ export function fakePolicy(): EffectivePolicy {
     egress: { rules: [], local: [], sentBytes: 1, connections: 0 },
     presets: [],
     allowUnsandboxed: false,
+    nestedNamespaces: false,
     outside: [],
     pendingApprovals: 20,
     retentionDays: 400,

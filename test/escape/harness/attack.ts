@@ -66,6 +66,8 @@ export interface Attack {
   readonly leaks?: (ground: Ground) => string;
   /** Variables that the caller of Glovebox has in its environment and no policy passes. */
   readonly hostEnvironment?: (ground: Ground) => Readonly<Record<string, string>>;
+  /** The policy lets commands make namespaces of their own. */
+  readonly nests?: true;
   /** Rules in place of the ground's own. */
   readonly paths?: (ground: Ground) => PathPolicy;
   /** Put before the program in the positive control, e.g. a mount that the attack must be able to defeat. */

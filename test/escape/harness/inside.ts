@@ -22,6 +22,7 @@ export interface InsideRequest {
   readonly project: string;
   readonly privateDirectory: string;
   readonly paths: PathPolicy;
+  readonly nests?: true;
   readonly timeoutMs: number;
 }
 
@@ -51,7 +52,7 @@ export const insideEnvironment = (home: string): Record<string, string> => ({
   TERM: "xterm",
 });
 
-export function specFor(request: Pick<InsideRequest, "home" | "project" | "privateDirectory" | "paths">): SandboxSpec {
+export function specFor(request: Pick<InsideRequest, "home" | "project" | "privateDirectory" | "paths" | "nests">): SandboxSpec {
   const { uid, gid, username } = os.userInfo();
   return {
     taskId: makeTaskId(idSource),
@@ -62,6 +63,7 @@ export function specFor(request: Pick<InsideRequest, "home" | "project" | "priva
     environment: insideEnvironment(request.home),
     limits: { ...roomyLimits, returnedBytes: 1 << 20 },
     user: { uid, gid, name: username, home: request.home },
+    nestedNamespaces: request.nests === true,
   };
 }
 

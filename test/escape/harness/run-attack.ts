@@ -62,6 +62,7 @@ function requestFor(
     project: ground.project,
     privateDirectory: ground.private,
     paths,
+    ...(attack.nests === undefined ? {} : { nests: attack.nests }),
     timeoutMs,
   };
 }

@@ -5,16 +5,25 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-static inline void enter_nested_namespaces(void) {
+static inline void enter_with(int namespaces, int is_root) {
   char map[64];
-  unsigned uid = geteuid();
-  unsigned gid = getegid();
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) refused("unshare");
+  const unsigned uid = geteuid();
+  const unsigned gid = getegid();
+  if (unshare(CLONE_NEWUSER | namespaces) != 0) refused("unshare");
   write_file_text("/proc/self/setgroups", "deny");
-  snprintf(map, sizeof map, "%u %u 1", uid, uid);
+  snprintf(map, sizeof map, "%u %u 1", is_root ? 0 : uid, uid);
   write_file_text("/proc/self/uid_map", map);
-  snprintf(map, sizeof map, "%u %u 1", gid, gid);
+  snprintf(map, sizeof map, "%u %u 1", is_root ? 0 : gid, gid);
   write_file_text("/proc/self/gid_map", map);
+}
+
+static inline void enter_nested_namespaces(void) {
+  enter_with(CLONE_NEWNS, 0);
+}
+
+// As uid 0 of it.
+static inline void enter_nested_as_root(void) {
+  enter_with(0, 1);
 }
 
 // Leaves the whole tree that was there, with every mount in it, for an empty one: the old root goes under the new one and is detached.
