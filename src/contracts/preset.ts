@@ -49,6 +49,8 @@ export interface ResolvedPreset {
   /** A fragment in the shape of a policy document. */
   readonly fragment: Readonly<Record<string, unknown>>;
   readonly sources: readonly PresetSource[];
+  /** Names that a person configured, as `host:port`; not those that a tool or a registry says by itself. */
+  readonly configured: readonly string[];
   /** Places that the configuration names and the clients inside must read. */
   readonly shows: readonly string[];
   /** Canonical places of the files and programs that it follows from: what a task may write there would widen the next run. INVARIANT I-15 */

@@ -10,6 +10,7 @@ export { egressDecider } from "./decide-egress.ts";
 export { explainPolicy } from "./explain-policy.ts";
 export { namedPresets } from "./preset-layers.ts";
 export { type ResolveOptions, resolvePreset } from "./presets/resolve-preset.ts";
+export { openInside } from "./presets/open-inside.ts";
 export { cargoIndexes } from "./presets/rust-preset.ts";
 export { matchesName, neverPassed, passedEnvironment } from "./environment-rules.ts";
 export { type PathVerdict, judgeRead, judgeWrite } from "./path-rules.ts";

@@ -16,6 +16,7 @@ const node: ResolvedPreset = {
     environment: { set: { npm_config_cache: "/private/.npm" }, homeFiles: { ".npmrc": "registry=https://npm.example.net/\n" } },
   },
   sources: [],
+  configured: [],
   shows: ["/srv/corp.pem"],
   decidedBy: ["/home/me/.npmrc", "/usr/bin/npm"],
   notes: [],

@@ -13,13 +13,14 @@ interface Given {
   readonly programs?: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
   readonly answer?: (question: Question) => string;
+  readonly addresses?: Readonly<Record<string, readonly string[]>>;
   readonly documents?: Readonly<Record<string, string>>;
 }
 
 const answered = (stdout: string): Captured => ({ code: 0, stdout, stderr: stdout });
 
 /** A machine with nothing but what a test gives. `/work` is the project. */
-function fakeMachine({ environment = {}, programs = [], files = {}, answer = () => "", documents = {} }: Given) {
+function fakeMachine({ environment = {}, programs = [], files = {}, answer = () => "", addresses = {}, documents = {} }: Given) {
   const asked: Question[] = [];
   const consulted = new Set<string>();
   const machine: PresetMachine = {
@@ -45,6 +46,7 @@ function fakeMachine({ environment = {}, programs = [], files = {}, answer = () 
     real: (path) => path,
     isInProject: (path) => path.startsWith("/work/"),
     isShown: (path) => path.startsWith("/usr/"),
+    addressesOf: async (host) => addresses[host] ?? [],
     fetchText: async (address) => documents[address],
     withFiles: async (_, use) => use("/tmp/x"),
   };
@@ -154,6 +156,13 @@ test("learnPreset() lets the installed go answer, and nothing that a variable of
     ],
   );
   assert.deepEqual(places, ["go.example:443 <- GOPROXY"]);
+});
+
+test("learnPreset() opens a registry inside a company, of the person's own configuration only", async () => {
+  const given = { programs: ["/usr/bin/npm"], answer: () => npmAnswer, addresses: { "npm.example": ["10.0.0.7"] } };
+  const { fragment } = await resolved("node", { ...given, files: { "/home/ann/.npmrc": "registry=https://npm.example/\n" } });
+  assert.deepEqual(fragment["allowLocal"], ["npm.example:443"]);
+  assert.equal((await resolved("node", given)).fragment["allowLocal"], undefined);
 });
 
 test("learnPreset() refuses what a tool does not say", async () => {

@@ -1,7 +1,7 @@
 // Finds out on this machine what a preset is to follow from; what it means is the policy room's work.
 import { PresetFault, type PresetResolution } from "../../contracts/preset.ts";
 import type { PresetName } from "../../contracts/policy-document.ts";
-import { resolvePreset } from "../../policy/policy.ts";
+import { openInside, resolvePreset } from "../../policy/policy.ts";
 import { learnDebian } from "./learn-debian.ts";
 import { learnGo } from "./learn-go.ts";
 import { learnJava } from "./learn-java.ts";
@@ -40,7 +40,9 @@ export async function learnPreset(name: PresetName, machine: PresetMachine, priv
       { privateHome, isShown: (file) => machine.isShown(file) },
     );
     await refusePrivateKeys(machine, resolved.shows);
-    return resolved;
+    const names = new Set(resolved.configured.map((place) => place.slice(0, place.lastIndexOf(":"))));
+    const addresses = await Promise.all([...names].map(async (host) => [host, await machine.addressesOf(host)] as const));
+    return openInside(resolved, new Map(addresses));
   } catch (error) {
     if (!(error instanceof PresetFault)) throw error;
     const { code, situation, values } = error;

@@ -1,5 +1,6 @@
 // The machine as a preset sees it: the user's own programs and files, never the project's. A program is started in `/` with an
 // environment of our choice, and a place in the project decides nothing. INVARIANT I-15
+import { Resolver } from "node:dns/promises";
 import { constants, realpathSync } from "node:fs";
 import { access, mkdtemp, open, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -41,6 +42,8 @@ export interface PresetMachine {
   isInProject(file: string): boolean;
   /** Something that sandboxes show by themselves. */
   isShown(file: string): boolean;
+  /** What a name means on this machine now, by its hosts file and resolvers; none when nobody says it soon. */
+  addressesOf(host: string): Promise<readonly string[]>;
   /** The body of a small document, or undefined when it cannot be had. */
   fetchText(address: string): Promise<string | undefined>;
   /** A private directory with these files, for the time of `use`. */
@@ -57,6 +60,7 @@ export interface MachineOptions {
 const maximumConfigBytes = 256 * 1024;
 const askMs = 30_000;
 const fetchMs = 5_000;
+const lookUpMs = 1_000;
 
 async function readBounded(file: string, maximumBytes: number, flags: number): Promise<Buffer | "not-regular" | "too-large"> {
   // O_NONBLOCK: a fifo must not hold us.
@@ -153,6 +157,16 @@ class RealMachine implements PresetMachine {
 
   async list(directory: string): Promise<readonly string[]> {
     return readdir(directory).catch(() => []);
+  }
+
+  async addressesOf(host: string): Promise<readonly string[]> {
+    const file = await this.readBytes("/etc/hosts", maximumConfigBytes);
+    const lines = (file?.toString() ?? "").split("\n").map((line) => line.replace(/#.*/u, "").trim().split(/\s+/u));
+    const listed = lines.filter(([, ...names]) => names.some((name) => name.toLowerCase() === host)).flatMap(([address]) => address ?? []);
+    if (listed.length > 0) return listed;
+    const resolver = new Resolver({ timeout: lookUpMs, tries: 1 });
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   }
 
   async fetchText(address: string): Promise<string | undefined> {

@@ -68,6 +68,14 @@ function sourcesOf({ facts, reading }: FragmentParts): readonly PresetSource[] {
   return [...new Map(all.map((item) => [JSON.stringify(item), item])).values()];
 }
 
+/** Whoever wrote a file or a variable is a person; a tool's own default and what a registry answers are not. */
+const saidByNobody = /^(?:npm|pip|cargo|go|maven)$|:\/\//u;
+
+function configuredNames(places: readonly Place[]): readonly string[] {
+  const byPerson = places.filter(({ kind, endpoint }) => kind === "host" && !saidByNobody.test(endpoint.source));
+  return sortedOnce(byPerson.map(({ text, endpoint }) => `${text}:${endpoint.url.port}`));
+}
+
 /** A fragment says nothing about what it has nothing for. */
 function listed(name: string, items: readonly string[]): Readonly<Record<string, readonly string[]>> {
   return items.length === 0 ? {} : { [name]: items };
@@ -99,6 +107,7 @@ export function presetFragment(parts: FragmentParts): ResolvedPreset {
       environment: { set: { ...caches, ...reading.set }, homeFiles: reading.homeFiles },
     },
     sources: sourcesOf(parts),
+    configured: configuredNames(places),
     shows: reading.allowRead,
     decidedBy: sortedOnce([...facts.consulted, ...facts.programs]),
     notes: [...facts.notes, ...reading.notes],
