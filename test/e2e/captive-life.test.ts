@@ -164,3 +164,24 @@ test("the program that makes the network refuses root's own id, and whatever it 
     assert.deepEqual(run(...args), [100, "", "captive: usage EINVAL\n"], args.join(" "));
   }
 });
+
+for (const cgroups of ["found", "none"] as const) {
+  test(`what makes the network counts against no limit of processes (control groups ${cgroups})`, async () => {
+    const count = "import os, time\nn = 0\ntry:\n  while os.fork() or time.sleep(1000): n += 1\nexcept BlockingIOError: print(n)";
+    const counted: string[] = [];
+    for (const egress of [undefined, openTestGate()]) {
+      const world = await makeWorld();
+      const spec = world.spec();
+      const limited = { ...spec, limits: { ...spec.limits, processes: 9 } };
+      const sandbox = await open(egress === undefined ? limited : { ...limited, egress }, { cgroups });
+      const execution = await sandbox.exec({ argv: ["python3", "-c", count], cwd: world.project });
+      for await (const { bytes } of execution.output) {
+        counted.push(Buffer.from(bytes).toString());
+        break;
+      }
+      await sandbox.close();
+    }
+    assert.match(counted[0] ?? "", /^(8|9)\n$/u);
+    assert.equal(counted[1], counted[0]);
+  });
+}
