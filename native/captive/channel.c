@@ -53,7 +53,9 @@ int channel_hand_over(int channel, const struct listeners *listeners, bool is_al
   int error = send_line(channel, line, listeners->tcp, 0);
   if (error == 0) error = await_line(channel);
   if (error != 0) return error;
-  error = send_line(channel, "{\"cmd\":\"NODE_HANDLE\",\"type\":\"dgram.Socket\",\"dgramType\":\"udp6\",\"msg\":{\"kind\":\"names\"}}\n", listeners->names, 0);
+  const char *type = listeners->has_ipv6 ? "udp6" : "udp4";
+  snprintf(line, sizeof line, "{\"cmd\":\"NODE_HANDLE\",\"type\":\"dgram.Socket\",\"dgramType\":\"%s\",\"msg\":{\"kind\":\"names\"}}\n", type);
+  error = send_line(channel, line, listeners->names, 0);
   return error == 0 ? await_line(channel) : error;
 }
 

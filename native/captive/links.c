@@ -82,9 +82,9 @@ static void add_default_route(struct request *request, const struct route *route
   message_end(request);
 }
 
-static void add_everything_local(struct request *request, const char *source_4, const char *source_6) {
+static void add_everything_local(struct request *request, bool has_ipv6, const char *source_4, const char *source_6) {
   add_default_route(request, &(struct route){AF_INET, RTN_LOCAL, RT_SCOPE_HOST, LOOPBACK, NULL, source_4});
-  add_default_route(request, &(struct route){AF_INET6, RTN_LOCAL, RT_SCOPE_UNIVERSE, LOOPBACK, NULL, source_6});
+  if (has_ipv6) add_default_route(request, &(struct route){AF_INET6, RTN_LOCAL, RT_SCOPE_UNIVERSE, LOOPBACK, NULL, source_6});
 }
 
 static void put_end(struct request *request, const char *name) {
@@ -120,25 +120,25 @@ int links_up(void) {
   return request_send_once(&request, NETLINK_ROUTE);
 }
 
-static int build_gate_end(void) {
+static int build_gate_end(bool has_ipv6) {
   struct request request;
   request_clear(&request);
   add_up(&request, LOOPBACK);
   add_address(&request, GATE_LINK, AF_INET, GATE_4, 30);
-  add_address(&request, GATE_LINK, AF_INET6, GATE_6, 64);
+  if (has_ipv6) add_address(&request, GATE_LINK, AF_INET6, GATE_6, 64);
   add_up(&request, GATE_LINK);
-  add_everything_local(&request, NULL, NULL);
+  add_everything_local(&request, has_ipv6, NULL, NULL);
   return request_send_once(&request, NETLINK_ROUTE);
 }
 
-static int build_application_end(void) {
+static int build_application_end(bool has_ipv6) {
   struct request request;
   request_clear(&request);
   add_address(&request, APPLICATION_LINK, AF_INET, APPLICATION_4, 30);
-  add_address(&request, APPLICATION_LINK, AF_INET6, APPLICATION_6, 64);
+  if (has_ipv6) add_address(&request, APPLICATION_LINK, AF_INET6, APPLICATION_6, 64);
   add_up(&request, APPLICATION_LINK);
   add_default_route(&request, &(struct route){AF_INET, RTN_UNICAST, RT_SCOPE_UNIVERSE, APPLICATION_LINK, GATE_4, NULL});
-  add_default_route(&request, &(struct route){AF_INET6, RTN_UNICAST, RT_SCOPE_UNIVERSE, APPLICATION_LINK, GATE_6, NULL});
+  if (has_ipv6) add_default_route(&request, &(struct route){AF_INET6, RTN_UNICAST, RT_SCOPE_UNIVERSE, APPLICATION_LINK, GATE_6, NULL});
   return request_send_once(&request, NETLINK_ROUTE);
 }
 
@@ -176,27 +176,27 @@ static int wait_until_up(unsigned link) {
   return ENETDOWN;
 }
 
-int links_join(int gate, int application) {
+int links_join(const struct networks *networks) {
   int error = links_up();
-  if (error == 0) error = make_pair(gate);
+  if (error == 0) error = make_pair(networks->gate);
   if (error != 0) return error;
-  if (setns(gate, CLONE_NEWNET) != 0) return errno;
-  error = build_gate_end();
-  if (setns(application, CLONE_NEWNET) != 0) return errno;
-  if (error == 0) error = build_application_end();
+  if (setns(networks->gate, CLONE_NEWNET) != 0) return errno;
+  error = build_gate_end(networks->has_ipv6);
+  if (setns(networks->application, CLONE_NEWNET) != 0) return errno;
+  if (error == 0) error = build_application_end(networks->has_ipv6);
   if (error == 0) error = wait_until_up(APPLICATION_LINK);
-  if (error != 0 || setns(gate, CLONE_NEWNET) != 0) return error != 0 ? error : errno;
+  if (error != 0 || setns(networks->gate, CLONE_NEWNET) != 0) return error != 0 ? error : errno;
   error = wait_until_up(GATE_LINK);
-  return setns(application, CLONE_NEWNET) != 0 ? errno : error;
+  return setns(networks->application, CLONE_NEWNET) != 0 ? errno : error;
 }
 
-int links_alone(void) {
+int links_alone(const struct networks *networks) {
   struct request request;
   request_clear(&request);
   // Programs ask for addresses of a family only when the machine has one that is not loopback.
   add_address(&request, LOOPBACK, AF_INET, APPLICATION_4, 32);
-  add_address(&request, LOOPBACK, AF_INET6, APPLICATION_6, 128);
+  if (networks->has_ipv6) add_address(&request, LOOPBACK, AF_INET6, APPLICATION_6, 128);
   // From loopback, so that what the gate answers is to loopback, which the rules let pass.
-  add_everything_local(&request, "127.0.0.1", "::1");
+  add_everything_local(&request, networks->has_ipv6, "127.0.0.1", "::1");
   return request_send_once(&request, NETLINK_ROUTE);
 }

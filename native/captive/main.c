@@ -68,22 +68,22 @@ struct built {
   bool is_alone;
 };
 
-static int build_alone(struct built *built) {
-  int error = links_alone();
+static int build_alone(const struct networks *networks, struct built *built) {
+  int error = links_alone(networks);
   if (error != 0) return failure(STEP_LINKS, error);
   error = capture_alone();
   if (error != 0) return failure(STEP_RULES, error);
-  error = listeners_open(&built->listeners);
+  error = listeners_open(&built->listeners, networks->has_ipv6);
   if (error != 0) return failure(STEP_LISTENERS, error);
   built->logs[0] = refusals_open();
   return built->logs[0] < 0 ? failure(STEP_LOG, errno) : 0;
 }
 
 // In the gate's network; the caller returns to the application's.
-static int build_gate(struct built *built) {
+static int build_gate(const struct networks *networks, struct built *built) {
   int error = capture_in_gate();
   if (error != 0) return failure(STEP_RULES, error);
-  error = listeners_open(&built->listeners);
+  error = listeners_open(&built->listeners, networks->has_ipv6);
   if (error != 0) return failure(STEP_LISTENERS, error);
   built->logs[1] = refusals_open();
   return built->logs[1] < 0 ? failure(STEP_LOG, errno) : 0;
@@ -91,7 +91,7 @@ static int build_gate(struct built *built) {
 
 static int build_pair(const struct networks *networks, struct built *built) {
   if (setns(networks->gate, CLONE_NEWNET) != 0) return failure(STEP_NAMESPACES, errno);
-  const int status = build_gate(built);
+  const int status = build_gate(networks, built);
   if (setns(networks->application, CLONE_NEWNET) != 0) return failure(STEP_NAMESPACES, errno);
   if (status != 0) return status;
   const int error = refuse_in_application();
@@ -102,11 +102,11 @@ static int build_pair(const struct networks *networks, struct built *built) {
 
 // Nothing can run in the network yet.
 static int build(const struct networks *networks, bool one_network, struct built *built) {
-  *built = (struct built){.listeners = {-1, -1}, .logs = {-1, -1}};
-  const int error = one_network ? links_up() : links_join(networks->gate, networks->application);
+  *built = (struct built){.listeners = {-1, -1, false}, .logs = {-1, -1}};
+  const int error = one_network ? links_up() : links_join(networks);
   built->is_alone = one_network || error == EOPNOTSUPP; // this kernel has no pairs of interfaces
   if (error != 0 && !built->is_alone) return failure(STEP_LINKS, error);
-  return built->is_alone ? build_alone(built) : build_pair(networks, built);
+  return built->is_alone ? build_alone(networks, built) : build_pair(networks, built);
 }
 
 static int prepare_channel(int channel) {

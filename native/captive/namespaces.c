@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "../cleanup.h"
@@ -34,6 +35,11 @@ static int open_network(void) {
   return open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 }
 
+static bool has_ipv6(void) {
+  AUTO_CLOSE const int probe = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  return probe >= 0;
+}
+
 int namespaces_make(struct networks *networks) {
   int error = own_everything(geteuid(), getegid());
   if (error != 0) return error;
@@ -41,6 +47,7 @@ int namespaces_make(struct networks *networks) {
   if (networks->gate < 0 || unshare(CLONE_NEWNET) != 0) return errno;
   networks->application = open_network();
   if (networks->application < 0) return errno;
+  networks->has_ipv6 = has_ipv6();
   // Whatever is inside may serve any port of its own.
   return write_text("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
 }

@@ -5,7 +5,7 @@ import type { Server } from "node:net";
 
 /** What a boundary hands to the gate when a sandbox opens; the gate owns them from then on. */
 export interface CapturedListeners {
-  /** Every TCP connection to any outside address and port: a socket's local address and port are the original destination (IPv4 as `::ffff:`). */
+  /** Every TCP connection to any outside address and port: a socket's local address and port are the original destination (IPv4 as `::ffff:`, but on a machine without IPv6). */
   readonly tcp: Server;
   /** Every datagram to port 53 of any outside address; an answer to the sender arrives as if the asked address had sent it. */
   readonly dns: Socket;

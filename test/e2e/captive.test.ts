@@ -1,9 +1,12 @@
 // What leaves a sandbox with an egress endpoint, and where it arrives: with a gate of the test's own, in both forms of the captive network.
 import assert from "node:assert/strict";
+import { chmod, copyFile, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { test } from "node:test";
 import type { Sandbox } from "../../src/contracts/boundary.ts";
+import { openProgramCache } from "../escape/harness/program.ts";
 import { openTestGate, type TestGate } from "./captive-fixture.ts";
-import { makeWorld, open, runIn, type World } from "./process-boundary-fixture.ts";
+import { base, makeWorld, open, options, runIn, type World } from "./process-boundary-fixture.ts";
 
 const forms = ["found", "one"] as const;
 
@@ -145,6 +148,25 @@ with socket.create_connection(("203.0.113.7", 443), 10) as s: print(s.recv(100).
   assert.deepEqual(await python(script), ["done"]);
   await sandbox.close();
   assert.deepEqual(seen, ["my agent", undefined]);
+});
+
+test("on a machine without IPv6 the network is made without it", async () => {
+  await using programs = await openProgramCache();
+  const wrapped = path.join(base, "captive-without-ipv6");
+  await copyFile(await programs.compiled("without-calls"), path.join(base, "without-calls"));
+  await copyFile(options.captivePath, path.join(base, "captive"));
+  await writeFile(wrapped, `#!/bin/sh\nexec ${base}/without-calls ipv6 ${base}/captive "$@"\n`);
+  for (const name of ["without-calls", "captive", "captive-without-ipv6"]) await chmod(path.join(base, name), 0o755);
+  for (const networks of forms) {
+    const world = await makeWorld();
+    const gate = openTestGate();
+    const sandbox = await open({ ...world.spec(), egress: gate }, { networks, captivePath: wrapped });
+    const ask =
+      "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(10); s.connect(('9.9.9.9', 53)); s.send(b'q'); print(s.recv(9))";
+    const { output } = await runIn(sandbox, ["python3", "-c", reach + ask, "0", "93.184.216.34 80", "2606:2800::1 80"], world.project);
+    await sandbox.close();
+    assert.deepEqual(output.trim().split("\n"), ["93.184.216.34 80", "2606:2800::1 80 EAFNOSUPPORT", "b'q'"], networks);
+  }
 });
 
 test("a connection is refused at once when the gate has closed its listeners", async () => {

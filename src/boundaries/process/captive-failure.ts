@@ -11,7 +11,7 @@ const fixes: ReadonlyMap<string, string> = new Map([
   ["namespaces", "wall.fix.captive-namespaces"],
   ["links", "wall.fix.captive-links"],
   ["rules", "wall.fix.captive-rules"],
-  ["listeners", "wall.fix.captive-listeners"],
+  ["listeners", "wall.fix.captive-links"],
   ["log", "wall.fix.captive-log"],
 ]);
 

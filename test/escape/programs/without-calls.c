@@ -1,11 +1,12 @@
 // Not an attack: runs a command on a kernel that seems to lack a feature, by a filter that answers as such a kernel would.
-// Arguments: landlock|seccomp|user-namespaces|idmap COMMAND...
+// Arguments: landlock|seccomp|user-namespaces|idmap|ipv6 COMMAND...
 #include "attack.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
 #define CALL offsetof(struct seccomp_data, nr)
 #define FIRST_ARGUMENT offsetof(struct seccomp_data, args[0])
@@ -24,6 +25,7 @@ static struct sock_filter without_user_namespaces[] = {
     LOAD(CALL), UNLESS(SYS_clone3, 1), ANSWER(ENOSYS), UNLESS(SYS_unshare, 3), LOAD(FIRST_ARGUMENT), UNLESS_BITS(CLONE_NEWUSER, 1), ANSWER(ENOSPC),
     LOAD(CALL), UNLESS(SYS_clone, 3), LOAD(FIRST_ARGUMENT), UNLESS_BITS(CLONE_NEWUSER, 1), ANSWER(ENOSPC), ALLOW};
 static struct sock_filter without_idmap[] = {LOAD(CALL), UNLESS(SYS_mount_setattr, 1), ANSWER(EINVAL), ALLOW};
+static struct sock_filter without_ipv6[] = {LOAD(CALL), UNLESS(SYS_socket, 3), LOAD(FIRST_ARGUMENT), UNLESS(AF_INET6, 1), ANSWER(EAFNOSUPPORT), ALLOW};
 
 #define PROGRAM(filter) {sizeof(filter) / sizeof *(filter), filter}
 
@@ -32,6 +34,7 @@ static struct sock_fprog program_for(const char *feature) {
   if (strcmp(feature, "seccomp") == 0) return (struct sock_fprog)PROGRAM(without_seccomp);
   if (strcmp(feature, "user-namespaces") == 0) return (struct sock_fprog)PROGRAM(without_user_namespaces);
   if (strcmp(feature, "idmap") == 0) return (struct sock_fprog)PROGRAM(without_idmap);
+  if (strcmp(feature, "ipv6") == 0) return (struct sock_fprog)PROGRAM(without_ipv6);
   fputs("unknown feature\n", stderr);
   exit(2);
 }
