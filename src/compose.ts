@@ -38,7 +38,6 @@ import { GloveboxError } from "./contracts/glovebox-error.ts";
 import { taskIdSchema } from "./contracts/ids.ts";
 import type { CompiledPolicy, PolicyFacts, PolicySource } from "./contracts/policy-port.ts";
 import { version } from "./contracts/version.ts";
-import { runDoctor } from "./doctor/doctor.ts";
 import { canonicalPath } from "./kit/canonical-path.ts";
 import { hostUser } from "./kit/host-user.ts";
 import { processStartTime } from "./kit/process-identity.ts";
@@ -46,7 +45,7 @@ import { tryProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
 import { checkPolicy, explainPolicy, formatOfFile, loadPolicy, namedPresets, policySchema } from "./policy/policy.ts";
-import { checkPoints, type ProofParts, proveSheet, runChallenge } from "./proofs/proofs.ts";
+import type { ProofParts } from "./proofs/proofs.ts";
 
 export interface ComposeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -209,15 +208,16 @@ class ComposedDoor implements Door {
     };
   }
 
-  prove: Door["prove"] = (selection) => proveSheet(this.#proofParts(selection));
+  prove: Door["prove"] = async (selection) => (await import("./proofs/proofs.ts")).proveSheet(this.#proofParts(selection));
 
   challenge: Door["challenge"] = async (selection, { script, ask }) => {
     const bubblewrap = requireBubblewrap();
     const { uid, home } = this.#user;
+    const { runChallenge } = await import("./proofs/proofs.ts");
     return runChallenge(this.#proofParts(selection), { script, ask, control: { bubblewrap, uid, home, state: this.#layout.state } });
   };
 
-  checklist: Door["checklist"] = (selection) => checkPoints(this.#proofParts(selection));
+  checklist: Door["checklist"] = async (selection) => (await import("./proofs/proofs.ts")).checkPoints(this.#proofParts(selection));
 
   readonly #reapSandbox: ReapSandbox = async (sandboxId, objects) => {
     const named = (kind: string): readonly string[] => objects.filter((object) => object.kind === kind).map(({ name }) => name);
@@ -232,6 +232,7 @@ class ComposedDoor implements Door {
       prepareState(this.#layout, this.#user.uid);
       return `${(await (await this.#openLedger()).seal()).size}`;
     };
+    const { runDoctor } = await import("./doctor/doctor.ts");
     return runDoctor({ boundary: this.#boundary(), stateDirectory: this.#layout.state, checkLedger });
   };
 

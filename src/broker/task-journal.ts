@@ -5,20 +5,25 @@ import * as z from "zod";
 import type { KernelObject } from "../contracts/boundary.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
 import { sandboxIdSchema, taskIdSchema, type SandboxId, type TaskId } from "../contracts/ids.ts";
+import { lazily } from "../kit/lazily.ts";
 
-const ownerSchema = z.strictObject({
-  entry: z.literal("owner"),
-  pid: z.int(),
-  /** Field 22 of /proc/PID/stat: tells this process from a later one with the same pid. */
-  startTime: z.string(),
-  boot: z.string(),
-  sandbox: sandboxIdSchema,
-});
-const objectSchema = z.strictObject({
-  entry: z.literal("object"),
-  kind: z.enum(["process", "directory", "socket", "cgroup", "mount"]),
-  name: z.string(),
-});
+const ownerSchema = lazily(() =>
+  z.strictObject({
+    entry: z.literal("owner"),
+    pid: z.int(),
+    /** Field 22 of /proc/PID/stat: tells this process from a later one with the same pid. */
+    startTime: z.string(),
+    boot: z.string(),
+    sandbox: sandboxIdSchema,
+  }),
+);
+const objectSchema = lazily(() =>
+  z.strictObject({
+    entry: z.literal("object"),
+    kind: z.enum(["process", "directory", "socket", "cgroup", "mount"]),
+    name: z.string(),
+  }),
+);
 
 export interface TaskJournal {
   readonly directory: string;
@@ -95,9 +100,9 @@ async function readEntries(directory: string): Promise<readonly unknown[]> {
 
 async function readTask(directory: string, task: TaskId): Promise<JournalView> {
   const entries = await readEntries(directory);
-  const owner = entries.map((entry) => ownerSchema.safeParse(entry)).find((parsed) => parsed.success)?.data;
+  const owner = entries.map((entry) => ownerSchema().safeParse(entry)).find((parsed) => parsed.success)?.data;
   const objects = entries.flatMap((entry) => {
-    const parsed = objectSchema.safeParse(entry);
+    const parsed = objectSchema().safeParse(entry);
     return parsed.success ? [{ kind: parsed.data.kind, name: parsed.data.name }] : [];
   });
   return { task, directory, owner, objects };

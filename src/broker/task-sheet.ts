@@ -9,38 +9,43 @@ import { limitNames } from "../contracts/limits.ts";
 import { presetNameSchema } from "../contracts/policy-document.ts";
 import { type RecordType, recordBodySchemas } from "../contracts/ledger-record.ts";
 import { taskAnswerSheet, type TaskView } from "./answer-sheet.ts";
+import { lazily } from "../kit/lazily.ts";
 
-const strings = z.array(z.string());
-const wallsSchema = z.strictObject({
-  layers: z.array(z.strictObject({ name: z.string(), detail: z.string() })),
-  limits: z.array(
-    z.strictObject({
-      limit: z.enum(limitNames),
-      mechanism: z.string(),
-      strength: z.enum(["held", "supervised"]),
-      overshoot: z.string().optional(),
-    }),
-  ),
-  reads: strings,
-  hidden: strings,
-  writes: strings,
-  connects: strings,
-  identity: z.strictObject({ hostUid: z.int(), hostGid: z.int(), insideUid: z.int(), capabilities: strings }),
-});
-const decisionSchema = z.looseObject({
-  argv: strings.optional(),
-  argvDigest: z.string().optional(),
-  cwd: z.string(),
-  retentionDays: z.int(),
-  presets: z
-    .array(
-      z.looseObject({
-        name: presetNameSchema,
-        sources: z.array(z.looseObject({ value: z.string(), what: z.string(), source: z.string() })),
+const strings = lazily(() => z.array(z.string()));
+const wallsSchema = lazily(() =>
+  z.strictObject({
+    layers: z.array(z.strictObject({ name: z.string(), detail: z.string() })),
+    limits: z.array(
+      z.strictObject({
+        limit: z.enum(limitNames),
+        mechanism: z.string(),
+        strength: z.enum(["held", "supervised"]),
+        overshoot: z.string().optional(),
       }),
-    )
-    .optional(),
-});
+    ),
+    reads: strings(),
+    hidden: strings(),
+    writes: strings(),
+    connects: strings(),
+    identity: z.strictObject({ hostUid: z.int(), hostGid: z.int(), insideUid: z.int(), capabilities: strings() }),
+  }),
+);
+const decisionSchema = lazily(() =>
+  z.looseObject({
+    argv: strings().optional(),
+    argvDigest: z.string().optional(),
+    cwd: z.string(),
+    retentionDays: z.int(),
+    presets: z
+      .array(
+        z.looseObject({
+          name: presetNameSchema(),
+          sources: z.array(z.looseObject({ value: z.string(), what: z.string(), source: z.string() })),
+        }),
+      )
+      .optional(),
+  }),
+);
 
 /** @param schema the body's own schema: reading it again is what makes the type true */
 function bodyOf<T>(records: readonly StoredRecord[], type: RecordType, schema: z.ZodType<T>): T | undefined {
@@ -53,40 +58,46 @@ function detailOf(records: readonly StoredRecord[], type: RecordType): Readonly<
 }
 
 function wallsOf(records: readonly StoredRecord[]): WallReport | undefined {
-  const parsed = wallsSchema.safeParse((detailOf(records, "execution.opened") ?? detailOf(records, "execution.unsandboxed"))?.["walls"]);
+  const parsed = wallsSchema().safeParse((detailOf(records, "execution.opened") ?? detailOf(records, "execution.unsandboxed"))?.["walls"]);
   return parsed.success ? parsed.data : undefined;
 }
 
-const usageSchema = z.looseObject({
-  usage: z.looseObject({ cpuMs: z.number(), peakMemoryBytes: z.number(), peakProcesses: z.number() }).optional(),
-});
+const usageSchema = lazily(() =>
+  z.looseObject({
+    usage: z.looseObject({ cpuMs: z.number(), peakMemoryBytes: z.number(), peakProcesses: z.number() }).optional(),
+  }),
+);
 function approvalsOf(records: readonly StoredRecord[]): TaskView["approvals"] {
   const answers = new Map(
     records
       .filter(({ type }) => type === "approval.answered")
-      .map(({ body }) => recordBodySchemas["approval.answered"].parse(body))
+      .map(({ body }) => recordBodySchemas["approval.answered"]().parse(body))
       .map(({ approval, answer }) => [approval, answer]),
   );
-  const asked = records.filter(({ type }) => type === "approval.asked").map(({ body }) => recordBodySchemas["approval.asked"].parse(body));
+  const asked = records
+    .filter(({ type }) => type === "approval.asked")
+    .map(({ body }) => recordBodySchemas["approval.asked"]().parse(body));
   return asked.map(({ approval }) => ({ id: approval, answer: answers.get(approval) ?? "open" }));
 }
 
-const changesSchema = z.looseObject({
-  quarantined: z.array(z.string()).optional(),
-  first: z.array(z.looseObject({ path: z.string(), runsLater: z.boolean().optional() })),
-});
+const changesSchema = lazily(() =>
+  z.looseObject({
+    quarantined: z.array(z.string()).optional(),
+    first: z.array(z.looseObject({ path: z.string(), runsLater: z.boolean().optional() })),
+  }),
+);
 
 function changesOf(records: readonly StoredRecord[]): { readonly changes?: ChangeSummary } {
-  const body = bodyOf(records, "execution.changes", recordBodySchemas["execution.changes"]);
+  const body = bodyOf(records, "execution.changes", recordBodySchemas["execution.changes"]());
   if (body === undefined) return {};
-  const detail = changesSchema.safeParse(detailOf(records, "execution.changes"));
+  const detail = changesSchema().safeParse(detailOf(records, "execution.changes"));
   const runsLater = (detail.data?.first ?? []).filter((change) => change.runsLater === true).map(({ path }) => path);
   return { changes: { counts: body.counts, runsLater, quarantined: detail.data?.quarantined ?? [], keptUntil: body.keptUntil } };
 }
 
 function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
-  const ended = bodyOf(records, "execution.ended", recordBodySchemas["execution.ended"]);
-  const result = bodyOf(records, "result.returned", recordBodySchemas["result.returned"]);
+  const ended = bodyOf(records, "execution.ended", recordBodySchemas["execution.ended"]());
+  const result = bodyOf(records, "result.returned", recordBodySchemas["result.returned"]());
   if (ended === undefined || result === undefined || result.outcome === "denied" || result.outcome === "refused") return undefined;
   return {
     outcome: result.outcome,
@@ -99,50 +110,54 @@ function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
     stdoutBytes: result.stdout?.bytes ?? 0,
     stderrBytes: result.stderr?.bytes ?? 0,
     durationMs: ended.durationMs,
-    usage: usageSchema.safeParse(detailOf(records, "execution.ended")).data?.usage,
+    usage: usageSchema().safeParse(detailOf(records, "execution.ended")).data?.usage,
     ...changesOf(records),
   };
 }
 
-const refusedSchema = z.looseObject({
-  calls: z.array(
-    z.strictObject({
-      call: z.enum(["open", "mkdir", "mknod", "rename", "link", "symlink", "truncate", "bind", "connect", "attributes", "remove"]),
-      errno: z.string(),
-      rule: z.enum([
-        "listedName",
-        "gitConfig",
-        "gitHook",
-        "gitPointer",
-        "gitPointerUnwritten",
-        "gitStructure",
-        "device",
-        "folding",
-        "listedPath",
-        "hostSocket",
-        "crowded",
-        "deniedRead",
-        "outside",
-      ]),
-      path: z.string(),
-    }),
-  ),
-});
+const refusedSchema = lazily(() =>
+  z.looseObject({
+    calls: z.array(
+      z.strictObject({
+        call: z.enum(["open", "mkdir", "mknod", "rename", "link", "symlink", "truncate", "bind", "connect", "attributes", "remove"]),
+        errno: z.string(),
+        rule: z.enum([
+          "listedName",
+          "gitConfig",
+          "gitHook",
+          "gitPointer",
+          "gitPointerUnwritten",
+          "gitStructure",
+          "device",
+          "folding",
+          "listedPath",
+          "hostSocket",
+          "crowded",
+          "deniedRead",
+          "outside",
+        ]),
+        path: z.string(),
+      }),
+    ),
+  }),
+);
 
 function refusedCallsOf(records: readonly StoredRecord[]): TaskView["refusedCalls"] {
-  const body = bodyOf(records, "execution.refused-calls", recordBodySchemas["execution.refused-calls"]);
-  const detail = refusedSchema.safeParse(detailOf(records, "execution.refused-calls"));
+  const body = bodyOf(records, "execution.refused-calls", recordBodySchemas["execution.refused-calls"]());
+  const detail = refusedSchema().safeParse(detailOf(records, "execution.refused-calls"));
   return { total: body?.total ?? 0, first: detail.data?.calls ?? [] };
 }
 
-const lateSchema = z.looseObject({
-  masks: z.array(z.strictObject({ path: z.string(), rule: z.string(), windowUs: z.int() })),
-  trouble: z.strictObject({ key: z.string(), values: z.record(z.string(), z.union([z.string(), z.number()])).optional() }).nullable(),
-});
+const lateSchema = lazily(() =>
+  z.looseObject({
+    masks: z.array(z.strictObject({ path: z.string(), rule: z.string(), windowUs: z.int() })),
+    trouble: z.strictObject({ key: z.string(), values: z.record(z.string(), z.union([z.string(), z.number()])).optional() }).nullable(),
+  }),
+);
 
 function lateMasksOf(records: readonly StoredRecord[]): TaskView["lateMasks"] {
-  const body = bodyOf(records, "execution.late-masks", recordBodySchemas["execution.late-masks"]);
-  const detail = lateSchema.safeParse(detailOf(records, "execution.late-masks")).data;
+  const body = bodyOf(records, "execution.late-masks", recordBodySchemas["execution.late-masks"]());
+  const detail = lateSchema().safeParse(detailOf(records, "execution.late-masks")).data;
   const { key, values = {} } = detail?.trouble ?? {};
   return {
     total: body?.total ?? 0,
@@ -165,17 +180,17 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
   const first = records[0];
   const last = records.at(-1);
   if (first === undefined || last === undefined) throw new GloveboxError("TASK_UNKNOWN", "run.task-unknown", { values: { task } });
-  const asked = decisionSchema.safeParse(detailOf(records, "policy.decision")).data;
+  const asked = decisionSchema().safeParse(detailOf(records, "policy.decision")).data;
   return taskAnswerSheet({
     task,
     policyHash: first.policy ?? "unknown",
-    verdict: bodyOf(records, "policy.decision", recordBodySchemas["policy.decision"])?.verdict ?? "unknown",
+    verdict: bodyOf(records, "policy.decision", recordBodySchemas["policy.decision"]())?.verdict ?? "unknown",
     request: asked === undefined ? undefined : { argv: asked.argv ?? [asked.argvDigest ?? "unknown"], cwd: asked.cwd },
     approvals: approvalsOf(records),
     walls: wallsOf(records),
     presets: asked?.presets ?? [],
     isUnsandboxed: records.some((record) => record.type === "execution.unsandboxed"),
-    refusal: bodyOf(records, "execution.refused", recordBodySchemas["execution.refused"])?.code,
+    refusal: bodyOf(records, "execution.refused", recordBodySchemas["execution.refused"]())?.code,
     ending: endingOf(records),
     refusedCalls: refusedCallsOf(records),
     lateMasks: lateMasksOf(records),

@@ -4,16 +4,19 @@ import * as z from "zod";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
 import { digestSchema } from "../contracts/ids.ts";
 import { writeFileAtomically } from "../kit/atomic-file.ts";
+import { lazily } from "../kit/lazily.ts";
 
-const trustSchema = z.strictObject({
-  version: z.literal(1),
-  policies: z.array(z.strictObject({ file: z.string(), digest: digestSchema })),
-});
-type Trust = z.infer<typeof trustSchema>;
+const trustSchema = lazily(() =>
+  z.strictObject({
+    version: z.literal(1),
+    policies: z.array(z.strictObject({ file: z.string(), digest: digestSchema })),
+  }),
+);
+type Trust = z.infer<ReturnType<typeof trustSchema>>;
 
 async function readTrust(trustFile: string): Promise<Trust> {
   try {
-    return trustSchema.parse(JSON.parse(await readFile(trustFile, "utf8")));
+    return trustSchema().parse(JSON.parse(await readFile(trustFile, "utf8")));
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return { version: 1, policies: [] };
     throw new GloveboxError("STATE_INSECURE", "trust.unreadable", { values: { file: trustFile }, cause: error });

@@ -7,15 +7,18 @@ import { systemErrorCode } from "../contracts/glovebox-error.ts";
 import { type TaskId, taskIdSchema } from "../contracts/ids.ts";
 import { sha256Hex } from "../kit/digest.ts";
 import { removeTree } from "../kit/remove-tree.ts";
+import { lazily } from "../kit/lazily.ts";
 
 const pieceBytes = 4 * 1024 * 1024;
 const dayMs = 86_400_000;
 /** However long records are kept. */
 export const keptDaysMax = 30;
 
-export const storedPiecesSchema = z.array(z.strictObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/u), bytes: z.int().min(0) }));
+export const storedPiecesSchema = lazily(() =>
+  z.array(z.strictObject({ sha256: z.string().regex(/^[0-9a-f]{64}$/u), bytes: z.int().min(0) })),
+);
 /** Pieces in order; `sha256` of the encrypted bytes, `bytes` of the plain ones. */
-export type StoredPieces = z.infer<typeof storedPiecesSchema>;
+export type StoredPieces = z.infer<ReturnType<typeof storedPiecesSchema>>;
 
 /** Encrypts or decrypts under the task's key; `name` is bound to the bytes. */
 export type Seal = (name: string, bytes: Uint8Array) => Uint8Array;

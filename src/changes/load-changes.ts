@@ -5,13 +5,16 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { TaskId } from "../contracts/ids.ts";
 import type { StoredRecord } from "../contracts/ledger.ts";
 import { type BeforeReader, openBefore, storedPiecesSchema, type Unseal } from "./before-store.ts";
+import { lazily } from "../kit/lazily.ts";
 
-const detailSchema = z.looseObject({
-  pieces: storedPiecesSchema,
-  list: z.strictObject({ offset: z.int().min(0), length: z.int().min(0) }),
-  until: z.string().regex(/^\d{4}-\d\d-\d\d$/u),
-});
-const bodySchema = z.looseObject({ counts: changeCountsSchema });
+const detailSchema = lazily(() =>
+  z.looseObject({
+    pieces: storedPiecesSchema(),
+    list: z.strictObject({ offset: z.int().min(0), length: z.int().min(0) }),
+    until: z.string().regex(/^\d{4}-\d\d-\d\d$/u),
+  }),
+);
+const bodySchema = lazily(() => z.looseObject({ counts: changeCountsSchema() }));
 
 export interface LoadedChanges {
   readonly task: TaskId;
@@ -34,11 +37,16 @@ export function loadChanges(
   const record = records.findLast(({ type }) => type === "execution.changes");
   if (record === undefined) return undefined;
   const gone = (until: string): GloveboxError => new GloveboxError("CHANGES_EXPIRED", "changes.expired", { values: { task, until } });
-  const detail = detailSchema.safeParse(record.detail);
+  const detail = detailSchema().safeParse(record.detail);
   if (!detail.success) throw gone("-");
   const { pieces, list, until } = detail.data;
   const before = openBefore({ root: kept.beforeDirectory, task, until }, pieces, kept.unseal);
   const bytes = before.read(list.offset, list.length);
   if (bytes === undefined) throw gone(until);
-  return { task, list: changeListSchema.parse(JSON.parse(bytes.toString("utf8"))), counts: bodySchema.parse(record.body).counts, before };
+  return {
+    task,
+    list: changeListSchema().parse(JSON.parse(bytes.toString("utf8"))),
+    counts: bodySchema().parse(record.body).counts,
+    before,
+  };
 }

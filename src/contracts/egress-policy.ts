@@ -18,7 +18,7 @@ const hostPatternSchema = z.strictObject({ match: z.enum(["exact", "below", "wit
 
 const compiledRuleSchema = z.strictObject({
   id: z.string(),
-  verdict: verdictSchema,
+  verdict: verdictSchema(),
   hosts: z.array(hostPatternSchema),
   /** Of kit/ip-address.ts. They match addresses asked for as such; those of a deny also what a name resolves to. */
   cidr: z.array(z.string()),

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { actionIdSchema, approvalIdSchema, digestSchema, sandboxIdSchema, taskIdSchema } from "./ids.ts";
 import { changeCountsSchema } from "./changes.ts";
+import { madeOnce } from "./made-once.ts";
 
 const count = z.int().min(0);
 /** HMAC-SHA256(task salt, bytes) in hex: equal only to somebody who holds the task's blob. */
@@ -10,162 +11,192 @@ export const commitmentSchema = z.string().regex(/^hmac:[0-9a-f]{64}$/u);
 export type Commitment = z.infer<typeof commitmentSchema>;
 const word = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:+/-]{0,127}$/u);
 
-const usage = z.strictObject({ userMs: count, systemMs: count, maxRssBytes: count });
-const limitHit = z.strictObject({ limit: word, allowed: count, observed: count });
-const stream = z.strictObject({
-  bytes: count,
-  /** Of the whole stream as it came out, before redaction or cutting. */
-  commitment: commitmentSchema,
-});
+const usage = madeOnce(() => z.strictObject({ userMs: count, systemMs: count, maxRssBytes: count }));
+const limitHit = madeOnce(() => z.strictObject({ limit: word, allowed: count, observed: count }));
+const stream = madeOnce(() =>
+  z.strictObject({
+    bytes: count,
+    /** Of the whole stream as it came out, before redaction or cutting. */
+    commitment: commitmentSchema,
+  }),
+);
 
 /** `exited` and `signalled` are the guard's claim; `killed`, `lost` and the limit hits are what the host observed. */
-const exit = z.strictObject({
-  kind: z.enum(["exited", "signalled", "not-started", "lost"]),
-  /** Exit code, signal number, or 126/127; 0 for `lost`. */
-  value: count,
-  source: z.enum(["claim", "evidence"]),
-});
+const exit = madeOnce(() =>
+  z.strictObject({
+    kind: z.enum(["exited", "signalled", "not-started", "lost"]),
+    /** Exit code, signal number, or 126/127; 0 for `lost`. */
+    value: count,
+    source: z.enum(["claim", "evidence"]),
+  }),
+);
 
 /** layer.type -> body. */
 export const recordBodySchemas = {
-  "log.opened": z.strictObject({ format: z.literal(1), keyId: word, software: word }),
-  "log.recovered": z.strictObject({ tornBytes: count, tornDigest: digestSchema }),
-  "log.key-changed": z.strictObject({ keyId: word, previousKeyId: word }),
+  "log.opened": madeOnce(() => z.strictObject({ format: z.literal(1), keyId: word, software: word })),
+  "log.recovered": madeOnce(() => z.strictObject({ tornBytes: count, tornDigest: digestSchema })),
+  "log.key-changed": madeOnce(() => z.strictObject({ keyId: word, previousKeyId: word })),
   /** The task's key and blobs are gone on purpose; its other records stay. */
-  "log.erased": z.strictObject({ blobs: count }),
-  "log.rotated": z.strictObject({ segment: count }),
-  "policy.decision": z.strictObject({
-    kind: z.enum(["command"]),
-    verdict: z.enum(["allow", "ask", "deny"]),
-    /** Commitment to the rule's id; absent when the default decided. */
-    rule: commitmentSchema.optional(),
-    reasonCode: z.enum(["rule", "default", "error", "closed", "mismatch"]),
-    /** `outside`: none; see `execution.unsandboxed`. */
-    boundary: z.enum(["process", "container", "microvm", "desktop", "wasi", "memory", "outside"]),
-    request: commitmentSchema,
-    /** Where the policy came from, strongest last. */
-    origins: z.array(z.enum(["built-in", "system", "user", "project", "project-trusted", "flags"])),
-  }),
+  "log.erased": madeOnce(() => z.strictObject({ blobs: count })),
+  "log.rotated": madeOnce(() => z.strictObject({ segment: count })),
+  "policy.decision": madeOnce(() =>
+    z.strictObject({
+      kind: z.enum(["command"]),
+      verdict: z.enum(["allow", "ask", "deny"]),
+      /** Commitment to the rule's id; absent when the default decided. */
+      rule: commitmentSchema.optional(),
+      reasonCode: z.enum(["rule", "default", "error", "closed", "mismatch"]),
+      /** `outside`: none; see `execution.unsandboxed`. */
+      boundary: z.enum(["process", "container", "microvm", "desktop", "wasi", "memory", "outside"]),
+      request: commitmentSchema,
+      /** Where the policy came from, strongest last. */
+      origins: z.array(z.enum(["built-in", "system", "user", "project", "project-trusted", "flags"])),
+    }),
+  ),
   /** A person is about to be asked. On the device before the question is shown. What was shown is in the blob. */
-  "approval.asked": z.strictObject({
-    approval: approvalIdSchema,
-    kind: z.enum(["command", "unsandboxed", "narrow"]),
-    /** Commitment to the digest of everything that the approval is bound to. */
-    subject: commitmentSchema,
-    boundFiles: count,
-    /** Things shown as not bound. */
-    notBound: count,
-    lifetimeMs: count,
-  }),
+  "approval.asked": madeOnce(() =>
+    z.strictObject({
+      approval: approvalIdSchema,
+      kind: z.enum(["command", "unsandboxed", "narrow"]),
+      /** Commitment to the digest of everything that the approval is bound to. */
+      subject: commitmentSchema,
+      boundFiles: count,
+      /** Things shown as not bound. */
+      notBound: count,
+      lifetimeMs: count,
+    }),
+  ),
   /** How it ended. On the device before anything starts. */
-  "approval.answered": z.strictObject({
-    approval: approvalIdSchema,
-    answer: z.enum(["granted", "refused", "expired", "withdrawn"]),
-  }),
-  "execution.opened": z.strictObject({
-    sandbox: sandboxIdSchema,
-    layers: z.array(z.strictObject({ name: word, detail: word })),
-    limits: z.array(z.strictObject({ limit: word, strength: z.enum(["held", "supervised"]), allowed: count })),
-    hostUid: count,
-  }),
+  "approval.answered": madeOnce(() =>
+    z.strictObject({
+      approval: approvalIdSchema,
+      answer: z.enum(["granted", "refused", "expired", "withdrawn"]),
+    }),
+  ),
+  "execution.opened": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema,
+      layers: z.array(z.strictObject({ name: word, detail: word })),
+      limits: z.array(z.strictObject({ limit: word, strength: z.enum(["held", "supervised"]), allowed: count })),
+      hostUid: count,
+    }),
+  ),
   /** In the place of `execution.opened`: a command starts outside any sandbox, and no wall holds it. On the device before it starts. */
-  "execution.unsandboxed": z.strictObject({
-    sandbox: sandboxIdSchema,
-    approval: approvalIdSchema,
-    kind: z.enum(["unsandboxed", "narrow"]),
-    limits: z.array(z.strictObject({ limit: word, strength: z.literal("supervised"), allowed: count })),
-    hostUid: count,
-  }),
-  "execution.refused": z.strictObject({ code: word }),
-  "execution.ended": z.strictObject({
-    sandbox: sandboxIdSchema,
-    exit,
-    limitHits: z.array(limitHit),
-    usage: usage.optional(),
-    durationMs: count,
-  }),
+  "execution.unsandboxed": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema,
+      approval: approvalIdSchema,
+      kind: z.enum(["unsandboxed", "narrow"]),
+      limits: z.array(z.strictObject({ limit: word, strength: z.literal("supervised"), allowed: count })),
+      hostUid: count,
+    }),
+  ),
+  "execution.refused": madeOnce(() => z.strictObject({ code: word })),
+  "execution.ended": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema,
+      exit: exit(),
+      limitHits: z.array(limitHit()),
+      usage: usage().optional(),
+      durationMs: count,
+    }),
+  ),
   /** What the mediator refused to the command: the guard's claim. Only when there was something. The calls are in the blob. */
-  "execution.refused-calls": z.strictObject({
-    sandbox: sandboxIdSchema,
-    total: count,
-    /** The first calls, by rule: their sum is at most 100, `total` may be more. */
-    rules: z.array(z.strictObject({ rule: word, count })),
-    /** Over the canonical JSON of `detail.calls`. */
-    calls: commitmentSchema,
-  }),
+  "execution.refused-calls": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema,
+      total: count,
+      /** The first calls, by rule: their sum is at most 100, `total` may be more. */
+      rules: z.array(z.strictObject({ rule: word, count })),
+      /** Over the canonical JSON of `detail.calls`. */
+      calls: commitmentSchema,
+    }),
+  ),
   /** What changed in the write roots, as the host found it at close along the mediator's log. Only when something did. The list is kept outside. */
-  "execution.changes": z.strictObject({
-    sandbox: sandboxIdSchema.optional(),
-    counts: changeCountsSchema,
-    /** Bytes from before that are kept for `undo`, the list included. */
-    keptBytes: count,
-    keptUntil: word,
-    /** Over the bytes of the list. */
-    list: commitmentSchema,
-  }),
+  "execution.changes": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema.optional(),
+      counts: changeCountsSchema(),
+      /** Bytes from before that are kept for `undo`, the list included. */
+      keptBytes: count,
+      keptUntil: word,
+      /** Over the bytes of the list. */
+      list: commitmentSchema,
+    }),
+  ),
   /** A person put files of the task back. */
-  "changes.undone": z.strictObject({
-    restored: count,
-    unchanged: count,
-    refused: count,
-    outcome: z.enum(["begun", "done", "failed"]),
-    /** Over the canonical JSON of the detail's paths. */
-    paths: commitmentSchema,
-  }),
+  "changes.undone": madeOnce(() =>
+    z.strictObject({
+      restored: count,
+      unchanged: count,
+      refused: count,
+      outcome: z.enum(["begun", "done", "failed"]),
+      /** Over the canonical JSON of the detail's paths. */
+      paths: commitmentSchema,
+    }),
+  ),
   /** What was denied and appeared while the sandbox was open: seen by the host. Only when there was something. The paths are in the blob. */
-  "execution.late-masks": z.strictObject({
-    sandbox: sandboxIdSchema,
-    total: count,
-    /** From the kernel's notice to the mask, microseconds. */
-    longestUs: count,
-    /** How often notices were lost. */
-    behind: count,
-    /** The masker gave up or was lost, which ended the sandbox. */
-    isBroken: z.boolean(),
-    /** Over the canonical JSON of `detail.masks`. */
-    masks: commitmentSchema,
-  }),
-  "execution.closed": z.strictObject({ sandbox: sandboxIdSchema }),
-  "execution.reaped": z.strictObject({ processes: count, directories: count, sockets: count, cgroups: count, mounts: count }),
-  "result.returned": z.strictObject({
-    outcome: z.enum(["ok", "failed", "denied", "limit", "timeout", "cancelled", "refused", "lost"]),
-    stdout: stream.optional(),
-    stderr: stream.optional(),
-    returnedBytes: count,
-  }),
+  "execution.late-masks": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema,
+      total: count,
+      /** From the kernel's notice to the mask, microseconds. */
+      longestUs: count,
+      /** How often notices were lost. */
+      behind: count,
+      /** The masker gave up or was lost, which ended the sandbox. */
+      isBroken: z.boolean(),
+      /** Over the canonical JSON of `detail.masks`. */
+      masks: commitmentSchema,
+    }),
+  ),
+  "execution.closed": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema })),
+  "execution.reaped": madeOnce(() =>
+    z.strictObject({ processes: count, directories: count, sockets: count, cgroups: count, mounts: count }),
+  ),
+  "result.returned": madeOnce(() =>
+    z.strictObject({
+      outcome: z.enum(["ok", "failed", "denied", "limit", "timeout", "cancelled", "refused", "lost"]),
+      stdout: stream().optional(),
+      stderr: stream().optional(),
+      returnedBytes: count,
+    }),
+  ),
 } as const;
 
 export type RecordType = keyof typeof recordBodySchemas;
 const recordTypes: ReadonlySet<string> = new Set(Object.keys(recordBodySchemas));
-const recordTypeSchema = z.string().refine((word): word is RecordType => recordTypes.has(word));
-export type RecordBody<T extends RecordType> = z.infer<(typeof recordBodySchemas)[T]>;
+const recordTypeSchema = madeOnce(() => z.string().refine((word): word is RecordType => recordTypes.has(word)));
+export type RecordBody<T extends RecordType> = z.infer<ReturnType<(typeof recordBodySchemas)[T]>>;
 
 /** A pointer to an encrypted blob, addressed by its ciphertext. */
-export const blobReferenceSchema = z.strictObject({ digest: digestSchema, bytes: count });
-export type BlobReference = z.infer<typeof blobReferenceSchema>;
+export const blobReferenceSchema = madeOnce(() => z.strictObject({ digest: digestSchema, bytes: count }));
+export type BlobReference = z.infer<ReturnType<typeof blobReferenceSchema>>;
 
 /** What every leaf holds around its body. */
-export const envelopeSchema = z.strictObject({
-  v: z.literal(1),
-  /** Identity of the log: random, made once. */
-  log: z.string().regex(/^l-[0-9a-f]{32}$/u),
-  /** 0, 1, 2, ... without a gap. */
-  seq: count,
-  /** Leaf hash of seq - 1 in hex; 64 zeros for the first. */
-  prev: z.string().regex(/^[0-9a-f]{64}$/u),
-  /** RFC 3339, UTC, milliseconds. */
-  ts: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u),
-  /** Monotonic nanoseconds of the writing machine, decimal; comparable within one `boot` only. */
-  mono: z.string().regex(/^\d{1,20}$/u),
-  boot: z.string().regex(/^[0-9a-f-]{1,64}$/u),
-  type: recordTypeSchema,
-  task: taskIdSchema.optional(),
-  action: actionIdSchema.optional(),
-  policy: digestSchema.optional(),
-  body: z.unknown(),
-  blob: blobReferenceSchema.optional(),
-});
-export type Envelope = z.infer<typeof envelopeSchema>;
+export const envelopeSchema = madeOnce(() =>
+  z.strictObject({
+    v: z.literal(1),
+    /** Identity of the log: random, made once. */
+    log: z.string().regex(/^l-[0-9a-f]{32}$/u),
+    /** 0, 1, 2, ... without a gap. */
+    seq: count,
+    /** Leaf hash of seq - 1 in hex; 64 zeros for the first. */
+    prev: z.string().regex(/^[0-9a-f]{64}$/u),
+    /** RFC 3339, UTC, milliseconds. */
+    ts: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u),
+    /** Monotonic nanoseconds of the writing machine, decimal; comparable within one `boot` only. */
+    mono: z.string().regex(/^\d{1,20}$/u),
+    boot: z.string().regex(/^[0-9a-f-]{1,64}$/u),
+    type: recordTypeSchema(),
+    task: taskIdSchema.optional(),
+    action: actionIdSchema.optional(),
+    policy: digestSchema.optional(),
+    body: z.unknown(),
+    blob: blobReferenceSchema().optional(),
+  }),
+);
+export type Envelope = z.infer<ReturnType<typeof envelopeSchema>>;
 
 /** What a caller hands to `append`: everything that the ledger does not fill in itself. */
 export interface NewRecord<T extends RecordType = RecordType> {

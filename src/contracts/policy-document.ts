@@ -1,6 +1,7 @@
 // The policy document, whole and closed: types, validation, JSON Schema and docs all come from here.
 // What is not built yet is in the shape too; src/policy/supported.ts refuses it by name.
 import * as z from "zod";
+import { madeOnce } from "./made-once.ts";
 import { egressProtocolSchema } from "./egress-policy.ts";
 import {
   daySchema,
@@ -19,322 +20,349 @@ import {
   verdictSchema,
 } from "./policy-values.ts";
 
-const word = z.string().min(1).max(253);
-const port = z.int().min(1).max(65535);
+const word = () => z.string().min(1).max(253);
+const port = () => z.int().min(1).max(65535);
 const later = "Not built in this version: only the default is accepted.";
 const unlimited = "Not built in this version: the key is refused.";
 
-export const metadataSchema = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/u)
-    .optional()
-    .describe("A short name for people; letters, digits, dot, underscore, hyphen."),
-  description: z.string().max(500).optional().describe("What the policy is for."),
-});
-
-const granularMode = z.enum(["ask", "deny"]);
-const approvalSchema = z.union([
-  z.enum(["auto-allow", "regular", "never", "untrusted", "on-request"]),
-  z.strictObject({
-    granular: z.strictObject({
-      commands: granularMode.optional().describe("A command that no rule decides."),
-      writes: granularMode.optional().describe("A write outside the write roots."),
-      egress: granularMode.optional().describe("A connection that no rule decides."),
-      credentials: granularMode.optional().describe("The first use of a credential."),
-      screen: granularMode.optional().describe("An irreversible act on a screen."),
-    }),
-  }),
-]);
-
-const acceptedRiskSchema = z.strictObject({
-  what: word.describe("The refusal that is lifted."),
-  why: reasonSchema.min(1).describe("Why that is acceptable."),
-  owner: word.describe("Who answers for it."),
-  until: daySchema.describe("The last day on which it holds."),
-});
-
-const filesystemSchema = z.strictObject({
-  readDefault: z
-    .enum(["system", "none"])
-    .optional()
-    .describe(
-      "`system`: the operating system is readable except its secrets, and the home directory is absent. `none`: only allowRead. Now: system.",
-    ),
-  allowRead: listOf(literalPathSchema).optional().describe("Literal paths that may be read, with all below. Write roots are readable too."),
-  denyRead: listOf(pathPatternSchema)
-    .optional()
-    .describe(
-      "Paths that may not be read (nor written), with all below. The deepest literal wins, a tie denies. Globs are not built in this version.",
-    ),
-  allowWrite: listOf(literalPathSchema)
-    .optional()
-    .describe("Write roots: directories in which everything may be written, except what is denied or protected."),
-  denyWrite: listOf(literalPathSchema).optional().describe("Literal paths that may not be written, with all below. A deny always wins."),
-  protect: z
-    .strictObject({
-      add: z
-        .array(protectedNameSchema)
-        .max(128)
-        .optional()
-        .describe(
-          "Names such as `deploy.sh` or `.config/tool`: at any depth of a write root, in any letter case, with all below. Only added.",
-        ),
-    })
-    .optional()
-    .describe("More names that can never be created or changed in a write root."),
-  strict: z
-    .boolean()
-    .optional()
-    .describe(
-      "Mediate every open: what a rule denies is unreadable from the moment it appears, and modes, owners, times and attributes outside write roots are held twice. Costs each call some microseconds.",
-    ),
-});
-
-const environmentSchema = z.strictObject({
-  pass: listOf(environmentPatternSchema)
-    .optional()
-    .describe(
-      "Names (or beginnings followed by *) of the caller's variables that go inside. Loader variables, agent sockets and GLOVEBOX_* never do.",
-    ),
-  set: z
-    .record(environmentNameSchema, z.string().max(32_768))
-    .optional()
-    .describe("Variables with literal values; they win over passed ones. Never write a secret here."),
-  homeFiles: z
-    .record(homeFileSchema, z.string().max(65_536))
-    .optional()
-    .describe("Files of the private home with literal content, such as `.npmrc`. Never write a secret here."),
-  fakeEnvFiles: z.boolean().optional().describe(`Show .env files with placeholder values. ${later}`),
-});
-
-const limitsSchema = z.strictObject({
-  cpuTime: durationSchema.optional().describe("Processor time of a command and all it starts, together; up to 24d."),
-  cpuCores: z
-    .number()
-    .min(0.01)
-    .max(1024)
-    .optional()
-    .describe("Processors that a command keeps busy at once; a fraction where the kernel can hold one."),
-  memory: sizeSchema.optional().describe("Memory of the task, files in its private places included; from 64MiB up."),
-  processes: z.int().min(1).max(1_000_000).optional().describe("Processes and threads of the task."),
-  disk: sizeSchema.optional().describe("Bytes the task may keep: in its private places and added to its write roots; from 1MiB up."),
-  openFiles: z.int().min(16).max(1_048_576).optional().describe("Open descriptors of one process."),
-  output: sizeSchema.optional().describe("Output (stdout and stderr together) after which a command is ended; up to 1TiB."),
-  returned: sizeSchema.optional().describe("Output handed back to a program; the rest is counted and hashed; up to 64MiB."),
-  wall: durationSchema.optional().describe("Time after which a command is ended; up to 24d."),
-  egressBytes: sizeSchema.optional().describe("Bytes that the task may send out, together; up to 1TiB."),
-  egressConnections: z.int().min(0).max(10_000).optional().describe("Connections out that the task may have open at once."),
-  pendingApprovals: z
-    .int()
-    .min(0)
-    .max(10_000)
-    .optional()
-    .describe("Questions of one user to a person that may be open at once; 0 asks nobody."),
-  denialsBeforeStop: z.int().min(1).max(1_000_000).optional().describe(`Refusals after which the task is stopped. ${unlimited}`),
-});
-
-export const commandRuleSchema = z.strictObject({
-  id: ruleIdSchema.describe("Unique in the file; a stronger file replaces a rule by its id."),
-  match: z.strictObject({
-    argvPrefix: z
-      .array(z.string().max(4096))
-      .min(1)
-      .max(64)
-      .describe("The first words of the command, compared exactly. It judges the words given, not what a shell inside does with them."),
-  }),
-  verdict: verdictSchema.describe(
-    "The strictest of all matching rules decides. `ask` asks a person, under `glovebox run --interactive`; otherwise it refuses.",
-  ),
-  reason: reasonSchema.optional().describe("Shown when the rule decides."),
-});
-
-const outsideArgumentSchema = z.union([
-  z.string().max(4096).describe("Exactly this word."),
-  z.strictObject({ oneOf: z.array(z.string().max(4096)).min(1).max(64).describe("One of these words.") }),
+export const metadataSchema = () =>
   z.strictObject({
     name: z
-      .int()
-      .min(1)
-      .max(255)
-      .describe("A name of at most so many letters, digits, dots, underscores and hyphens, beginning with a letter or digit."),
-  }),
-]);
-
-export const outsideEntrySchema = z.strictObject({
-  id: ruleIdSchema.describe("Named by `glovebox run --outside ID`."),
-  program: z
-    .string()
-    .max(4096)
-    .regex(/^\/[^\0]*$/u)
-    .meta({ title: "Absolute path" })
-    .describe("The program's absolute path."),
-  pin: z
-    .union([z.literal("root"), policyDigestSchema])
-    .describe(
-      "`root`: the program and every directory above it belong to root and nobody else may write them. Or the digest of its content.",
-    ),
-  arguments: z.array(outsideArgumentSchema).max(64).describe("The words behind the program, each at its place; never more, never fewer."),
-  cwd: literalPathSchema.optional().describe("Where it starts; `/` unless given."),
-  environment: z
-    .record(environmentNameSchema, z.string().max(32_768))
-    .optional()
-    .describe("Variables with literal values. None of the caller's goes to it."),
-  boundary: z.enum(["outside", "container", "microvm", "desktop", "wasi"]).optional().describe("Where it runs. Now: outside."),
-  reason: reasonSchema.optional().describe("Shown in the question."),
-});
-
-export const egressRuleSchema = z.strictObject({
-  id: ruleIdSchema.describe("Unique in the file; a stronger file replaces a rule by its id."),
-  hosts: listOf(word)
-    .optional()
-    .describe("Names: `a.example.com`; `*.example.com` at any depth without the name itself, `**.example.com` with it."),
-  cidr: listOf(word)
-    .optional()
-    .describe("Ranges of public addresses, for clients that ask for an address. A name is never allowed by them."),
-  ports: z.array(port).max(64).optional().describe("An allow without them: the usual ports of its protocols. Otherwise all."),
-  protocols: z
-    .array(egressProtocolSchema)
-    .max(8)
-    .optional()
-    .describe(
-      "`https`: TLS with the host's name in it. `http`: requests without TLS. `ssh`. `tcp`: anything, not looked into. An allow without them: https. Otherwise all.",
-    ),
-  methods: z
-    .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
-    .max(16)
-    .optional()
-    .describe(unlimited),
-  paths: listOf(word).optional().describe(unlimited),
-  sni: z
-    .enum(["required", "optional"])
-    .optional()
-    .describe("Of TLS. `optional` lets through a client that sends no server name; one that sends another name is always refused."),
-  inspect: z.boolean().optional().describe(`Look into TLS. ${later}`),
-  window: z.strictObject({ from: z.iso.datetime().optional(), until: z.iso.datetime().optional() }).optional().describe(unlimited),
-  purpose: reasonSchema.optional().describe(unlimited),
-  tasks: listOf(word).optional().describe(unlimited),
-  maxRequest: sizeSchema.optional().describe("Bytes that one connection may send."),
-  maxResponse: sizeSchema.optional().describe("Bytes that one connection may receive."),
-  mode: z.enum(["enforce", "observe"]).optional().describe("Now: enforce."),
-  verdict: verdictSchema.describe(
-    "The strictest of all matching rules decides; without one it is refused. `ask` refuses too: nobody can be asked yet.",
-  ),
-  reason: reasonSchema.optional().describe("Shown when the rule decides."),
-});
-
-const browserRuleSchema = z.strictObject({
-  id: ruleIdSchema,
-  hosts: listOf(word).optional(),
-  actions: z
-    .array(z.enum(["navigate", "read", "type", "click", "submit", "download", "upload"]))
-    .max(16)
-    .optional(),
-  verdict: verdictSchema,
-  reason: reasonSchema.optional(),
-});
-
-const credentialSchema = z.strictObject({
-  id: ruleIdSchema,
-  source: word.describe("Where the secret comes from; never the secret."),
-  injector: word.describe("How the gate adds it."),
-  hosts: listOf(word),
-  expires: durationSchema.optional(),
-});
-
-const approvalRuleSchema = z.strictObject({
-  id: ruleIdSchema,
-  on: z.enum(["command", "write", "egress", "credential", "screen"]),
-  by: listOf(word).optional(),
-  expires: durationSchema.optional(),
-});
-
-const auditSchema = z.strictObject({
-  argv: z.enum(["redacted", "digest"]).optional().describe("How command lines are kept in the task's encrypted blob."),
-  env: z.enum(["names", "none"]).optional().describe(`What is kept of the environment. ${later}`),
-  retention: durationSchema.optional().describe("How long records are kept; whole days, 1d to 3650d."),
-  treeHead: durationSchema.optional().describe(`How often the ledger is signed. ${unlimited}`),
-  anchors: listOf(word).optional().describe(`Where tree heads are published. ${later}`),
-});
-
-const testRequestSchema = z
-  .strictObject({
-    argv: z
-      .array(z.string().max(4096))
-      .min(1)
-      .max(1024)
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/u)
       .optional()
-      .describe("A command, started in the project directory unless cwd is given."),
-    cwd: literalPathSchema.optional().describe("Only together with argv."),
-    read: literalPathSchema.optional().describe("A path to read."),
-    write: literalPathSchema.optional().describe("A path to write."),
-    connect: word.optional().describe("A `host:port` to connect to, by any protocol."),
-  })
-  .refine((request) => [request.argv, request.read, request.write, request.connect].filter((asked) => asked !== undefined).length === 1, {
-    params: { situation: "policy.request-not-one" },
+      .describe("A short name for people; letters, digits, dot, underscore, hyphen."),
+    description: z.string().max(500).optional().describe("What the policy is for."),
   });
 
-export const policyTestSchema = z.strictObject({
-  name: z.string().min(1).max(200).describe("Unique in the file."),
-  request: testRequestSchema.describe("Exactly one of argv, read, write, connect."),
-  expect: verdictSchema.describe("What the loaded policy must answer, or it is refused."),
-});
+const granularMode = () => z.enum(["ask", "deny"]);
+const approvalSchema = () =>
+  z.union([
+    z.enum(["auto-allow", "regular", "never", "untrusted", "on-request"]),
+    z.strictObject({
+      granular: z.strictObject({
+        commands: granularMode().optional().describe("A command that no rule decides."),
+        writes: granularMode().optional().describe("A write outside the write roots."),
+        egress: granularMode().optional().describe("A connection that no rule decides."),
+        credentials: granularMode().optional().describe("The first use of a credential."),
+        screen: granularMode().optional().describe("An irreversible act on a screen."),
+      }),
+    }),
+  ]);
 
-export const presetNameSchema = z.enum(["node", "python", "rust", "go", "java", "debian"]);
-export type PresetName = z.infer<typeof presetNameSchema>;
+const acceptedRiskSchema = () =>
+  z.strictObject({
+    what: word().describe("The refusal that is lifted."),
+    why: reasonSchema().min(1).describe("Why that is acceptable."),
+    owner: word().describe("Who answers for it."),
+    until: daySchema().describe("The last day on which it holds."),
+  });
 
-export const policyDocumentSchema = z.strictObject({
-  apiVersion: z.literal("glovebox/v1").describe("Format of this document."),
-  metadata: metadataSchema.optional().describe("Names and words for people."),
-  floor: z.boolean().optional().describe("Only in the system file: makes it a ceiling that no later file and no flag widens."),
-  extends: z.array(policyDigestSchema).max(16).optional().describe(`Parents by hash; a child only narrows. ${later}`),
-  presets: z
-    .array(presetNameSchema)
-    .max(16)
-    .optional()
-    .describe("Rules that follow from the configuration of package managers on this machine, added to those of the file."),
-  boundary: z
-    .enum(["auto", "process", "container", "microvm", "desktop", "wasi"])
-    .optional()
-    .describe("The kind of wall. Now: auto and process (auto gives process)."),
-  approval: approvalSchema
-    .optional()
-    .describe(
-      "A command that no rule decides: `auto-allow` runs it, `regular` asks a person, `never` runs it and denies what a rule would ask. The others are not built in this version.",
+const filesystemSchema = () =>
+  z.strictObject({
+    readDefault: z
+      .enum(["system", "none"])
+      .optional()
+      .describe(
+        "`system`: the operating system is readable except its secrets, and the home directory is absent. `none`: only allowRead. Now: system.",
+      ),
+    allowRead: listOf(literalPathSchema())
+      .optional()
+      .describe("Literal paths that may be read, with all below. Write roots are readable too."),
+    denyRead: listOf(pathPatternSchema())
+      .optional()
+      .describe(
+        "Paths that may not be read (nor written), with all below. The deepest literal wins, a tie denies. Globs are not built in this version.",
+      ),
+    allowWrite: listOf(literalPathSchema())
+      .optional()
+      .describe("Write roots: directories in which everything may be written, except what is denied or protected."),
+    denyWrite: listOf(literalPathSchema())
+      .optional()
+      .describe("Literal paths that may not be written, with all below. A deny always wins."),
+    protect: z
+      .strictObject({
+        add: z
+          .array(protectedNameSchema())
+          .max(128)
+          .optional()
+          .describe(
+            "Names such as `deploy.sh` or `.config/tool`: at any depth of a write root, in any letter case, with all below. Only added.",
+          ),
+      })
+      .optional()
+      .describe("More names that can never be created or changed in a write root."),
+    strict: z
+      .boolean()
+      .optional()
+      .describe(
+        "Mediate every open: what a rule denies is unreadable from the moment it appears, and modes, owners, times and attributes outside write roots are held twice. Costs each call some microseconds.",
+      ),
+  });
+
+const environmentSchema = () =>
+  z.strictObject({
+    pass: listOf(environmentPatternSchema())
+      .optional()
+      .describe(
+        "Names (or beginnings followed by *) of the caller's variables that go inside. Loader variables, agent sockets and GLOVEBOX_* never do.",
+      ),
+    set: z
+      .record(environmentNameSchema(), z.string().max(32_768))
+      .optional()
+      .describe("Variables with literal values; they win over passed ones. Never write a secret here."),
+    homeFiles: z
+      .record(homeFileSchema(), z.string().max(65_536))
+      .optional()
+      .describe("Files of the private home with literal content, such as `.npmrc`. Never write a secret here."),
+    fakeEnvFiles: z.boolean().optional().describe(`Show .env files with placeholder values. ${later}`),
+  });
+
+const limitsSchema = () =>
+  z.strictObject({
+    cpuTime: durationSchema().optional().describe("Processor time of a command and all it starts, together; up to 24d."),
+    cpuCores: z
+      .number()
+      .min(0.01)
+      .max(1024)
+      .optional()
+      .describe("Processors that a command keeps busy at once; a fraction where the kernel can hold one."),
+    memory: sizeSchema().optional().describe("Memory of the task, files in its private places included; from 64MiB up."),
+    processes: z.int().min(1).max(1_000_000).optional().describe("Processes and threads of the task."),
+    disk: sizeSchema().optional().describe("Bytes the task may keep: in its private places and added to its write roots; from 1MiB up."),
+    openFiles: z.int().min(16).max(1_048_576).optional().describe("Open descriptors of one process."),
+    output: sizeSchema().optional().describe("Output (stdout and stderr together) after which a command is ended; up to 1TiB."),
+    returned: sizeSchema().optional().describe("Output handed back to a program; the rest is counted and hashed; up to 64MiB."),
+    wall: durationSchema().optional().describe("Time after which a command is ended; up to 24d."),
+    egressBytes: sizeSchema().optional().describe("Bytes that the task may send out, together; up to 1TiB."),
+    egressConnections: z.int().min(0).max(10_000).optional().describe("Connections out that the task may have open at once."),
+    pendingApprovals: z
+      .int()
+      .min(0)
+      .max(10_000)
+      .optional()
+      .describe("Questions of one user to a person that may be open at once; 0 asks nobody."),
+    denialsBeforeStop: z.int().min(1).max(1_000_000).optional().describe(`Refusals after which the task is stopped. ${unlimited}`),
+  });
+
+export const commandRuleSchema = madeOnce(() =>
+  z.strictObject({
+    id: ruleIdSchema().describe("Unique in the file; a stronger file replaces a rule by its id."),
+    match: z.strictObject({
+      argvPrefix: z
+        .array(z.string().max(4096))
+        .min(1)
+        .max(64)
+        .describe("The first words of the command, compared exactly. It judges the words given, not what a shell inside does with them."),
+    }),
+    verdict: verdictSchema().describe(
+      "The strictest of all matching rules decides. `ask` asks a person, under `glovebox run --interactive`; otherwise it refuses.",
     ),
-  uid: z.enum(["auto", "root"]).optional().describe(`Started as root: auto becomes an allocated user. ${later}`),
-  allowUnsandboxed: z
-    .boolean()
-    .optional()
-    .describe("Whether a person may be asked to let a command run outside any sandbox. Only in the system's and the user's own file."),
-  nestedNamespaces: z
-    .boolean()
-    .optional()
-    .describe(
-      "Whether commands may make user, pid and net namespaces of their own, as Chromium's sandbox does. Widens what of the kernel they reach. Only in the system's and the user's own file.",
+    reason: reasonSchema().optional().describe("Shown when the rule decides."),
+  }),
+);
+
+const outsideArgumentSchema = () =>
+  z.union([
+    z.string().max(4096).describe("Exactly this word."),
+    z.strictObject({ oneOf: z.array(z.string().max(4096)).min(1).max(64).describe("One of these words.") }),
+    z.strictObject({
+      name: z
+        .int()
+        .min(1)
+        .max(255)
+        .describe("A name of at most so many letters, digits, dots, underscores and hyphens, beginning with a letter or digit."),
+    }),
+  ]);
+
+export const outsideEntrySchema = () =>
+  z.strictObject({
+    id: ruleIdSchema().describe("Named by `glovebox run --outside ID`."),
+    program: z
+      .string()
+      .max(4096)
+      .regex(/^\/[^\0]*$/u)
+      .meta({ title: "Absolute path" })
+      .describe("The program's absolute path."),
+    pin: z
+      .union([z.literal("root"), policyDigestSchema()])
+      .describe(
+        "`root`: the program and every directory above it belong to root and nobody else may write them. Or the digest of its content.",
+      ),
+    arguments: z
+      .array(outsideArgumentSchema())
+      .max(64)
+      .describe("The words behind the program, each at its place; never more, never fewer."),
+    cwd: literalPathSchema().optional().describe("Where it starts; `/` unless given."),
+    environment: z
+      .record(environmentNameSchema(), z.string().max(32_768))
+      .optional()
+      .describe("Variables with literal values. None of the caller's goes to it."),
+    boundary: z.enum(["outside", "container", "microvm", "desktop", "wasi"]).optional().describe("Where it runs. Now: outside."),
+    reason: reasonSchema().optional().describe("Shown in the question."),
+  });
+
+export const egressRuleSchema = madeOnce(() =>
+  z.strictObject({
+    id: ruleIdSchema().describe("Unique in the file; a stronger file replaces a rule by its id."),
+    hosts: listOf(word())
+      .optional()
+      .describe("Names: `a.example.com`; `*.example.com` at any depth without the name itself, `**.example.com` with it."),
+    cidr: listOf(word())
+      .optional()
+      .describe("Ranges of public addresses, for clients that ask for an address. A name is never allowed by them."),
+    ports: z.array(port()).max(64).optional().describe("An allow without them: the usual ports of its protocols. Otherwise all."),
+    protocols: z
+      .array(egressProtocolSchema)
+      .max(8)
+      .optional()
+      .describe(
+        "`https`: TLS with the host's name in it. `http`: requests without TLS. `ssh`. `tcp`: anything, not looked into. An allow without them: https. Otherwise all.",
+      ),
+    methods: z
+      .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
+      .max(16)
+      .optional()
+      .describe(unlimited),
+    paths: listOf(word()).optional().describe(unlimited),
+    sni: z
+      .enum(["required", "optional"])
+      .optional()
+      .describe("Of TLS. `optional` lets through a client that sends no server name; one that sends another name is always refused."),
+    inspect: z.boolean().optional().describe(`Look into TLS. ${later}`),
+    window: z.strictObject({ from: z.iso.datetime().optional(), until: z.iso.datetime().optional() }).optional().describe(unlimited),
+    purpose: reasonSchema().optional().describe(unlimited),
+    tasks: listOf(word()).optional().describe(unlimited),
+    maxRequest: sizeSchema().optional().describe("Bytes that one connection may send."),
+    maxResponse: sizeSchema().optional().describe("Bytes that one connection may receive."),
+    mode: z.enum(["enforce", "observe"]).optional().describe("Now: enforce."),
+    verdict: verdictSchema().describe(
+      "The strictest of all matching rules decides; without one it is refused. `ask` refuses too: nobody can be asked yet.",
     ),
-  outside: listOf(outsideEntrySchema)
-    .optional()
-    .describe(
-      "Commands that cannot live in a sandbox, word by word; each use asks a person. Only in the system's and the user's own file.",
-    ),
-  acceptRisk: listOf(acceptedRiskSchema).optional().describe(`Refusals lifted by a person. ${later}`),
-  filesystem: filesystemSchema.optional().describe("What may be read and written."),
-  environment: environmentSchema.optional().describe("The environment of every command; nothing else is inherited."),
-  limits: limitsSchema.optional().describe("How much a command may use. Sizes and times are texts with units."),
-  commands: listOf(commandRuleSchema).optional().describe("Rules about commands: deny > ask > allow > default."),
-  egress: listOf(egressRuleSchema).optional().describe("Rules about connections: deny > ask > allow > deny."),
-  allowLocal: listOf(word).optional().describe("Places that are not public and may be reached, each as `host:port`."),
-  browser: listOf(browserRuleSchema).optional().describe(`Rules about browser actions. ${later}`),
-  credentials: listOf(credentialSchema).optional().describe(`Credentials that the gate may add. ${later}`),
-  approvals: listOf(approvalRuleSchema).optional().describe(`Who may approve what. ${later}`),
-  audit: auditSchema.optional().describe("What the ledger keeps, and how long."),
-  tests: listOf(policyTestSchema).optional().describe("Questions with expected answers, asked whenever the policy is loaded."),
-});
+    reason: reasonSchema().optional().describe("Shown when the rule decides."),
+  }),
+);
+
+const browserRuleSchema = () =>
+  z.strictObject({
+    id: ruleIdSchema(),
+    hosts: listOf(word()).optional(),
+    actions: z
+      .array(z.enum(["navigate", "read", "type", "click", "submit", "download", "upload"]))
+      .max(16)
+      .optional(),
+    verdict: verdictSchema(),
+    reason: reasonSchema().optional(),
+  });
+
+const credentialSchema = () =>
+  z.strictObject({
+    id: ruleIdSchema(),
+    source: word().describe("Where the secret comes from; never the secret."),
+    injector: word().describe("How the gate adds it."),
+    hosts: listOf(word()),
+    expires: durationSchema().optional(),
+  });
+
+const approvalRuleSchema = () =>
+  z.strictObject({
+    id: ruleIdSchema(),
+    on: z.enum(["command", "write", "egress", "credential", "screen"]),
+    by: listOf(word()).optional(),
+    expires: durationSchema().optional(),
+  });
+
+const auditSchema = () =>
+  z.strictObject({
+    argv: z.enum(["redacted", "digest"]).optional().describe("How command lines are kept in the task's encrypted blob."),
+    env: z.enum(["names", "none"]).optional().describe(`What is kept of the environment. ${later}`),
+    retention: durationSchema().optional().describe("How long records are kept; whole days, 1d to 3650d."),
+    treeHead: durationSchema().optional().describe(`How often the ledger is signed. ${unlimited}`),
+    anchors: listOf(word()).optional().describe(`Where tree heads are published. ${later}`),
+  });
+
+const testRequestSchema = () =>
+  z
+    .strictObject({
+      argv: z
+        .array(z.string().max(4096))
+        .min(1)
+        .max(1024)
+        .optional()
+        .describe("A command, started in the project directory unless cwd is given."),
+      cwd: literalPathSchema().optional().describe("Only together with argv."),
+      read: literalPathSchema().optional().describe("A path to read."),
+      write: literalPathSchema().optional().describe("A path to write."),
+      connect: word().optional().describe("A `host:port` to connect to, by any protocol."),
+    })
+    .refine((request) => [request.argv, request.read, request.write, request.connect].filter((asked) => asked !== undefined).length === 1, {
+      params: { situation: "policy.request-not-one" },
+    });
+
+export const policyTestSchema = () =>
+  z.strictObject({
+    name: z.string().min(1).max(200).describe("Unique in the file."),
+    request: testRequestSchema().describe("Exactly one of argv, read, write, connect."),
+    expect: verdictSchema().describe("What the loaded policy must answer, or it is refused."),
+  });
+
+export const presetNameSchema = madeOnce(() => z.enum(["node", "python", "rust", "go", "java", "debian"]));
+export type PresetName = z.infer<ReturnType<typeof presetNameSchema>>;
+
+export const policyDocumentSchema = madeOnce(() =>
+  z.strictObject({
+    apiVersion: z.literal("glovebox/v1").describe("Format of this document."),
+    metadata: metadataSchema().optional().describe("Names and words for people."),
+    floor: z.boolean().optional().describe("Only in the system file: makes it a ceiling that no later file and no flag widens."),
+    extends: z.array(policyDigestSchema()).max(16).optional().describe(`Parents by hash; a child only narrows. ${later}`),
+    presets: z
+      .array(presetNameSchema())
+      .max(16)
+      .optional()
+      .describe("Rules that follow from the configuration of package managers on this machine, added to those of the file."),
+    boundary: z
+      .enum(["auto", "process", "container", "microvm", "desktop", "wasi"])
+      .optional()
+      .describe("The kind of wall. Now: auto and process (auto gives process)."),
+    approval: approvalSchema()
+      .optional()
+      .describe(
+        "A command that no rule decides: `auto-allow` runs it, `regular` asks a person, `never` runs it and denies what a rule would ask. The others are not built in this version.",
+      ),
+    uid: z.enum(["auto", "root"]).optional().describe(`Started as root: auto becomes an allocated user. ${later}`),
+    allowUnsandboxed: z
+      .boolean()
+      .optional()
+      .describe("Whether a person may be asked to let a command run outside any sandbox. Only in the system's and the user's own file."),
+    nestedNamespaces: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether commands may make user, pid and net namespaces of their own, as Chromium's sandbox does. Widens what of the kernel they reach. Only in the system's and the user's own file.",
+      ),
+    outside: listOf(outsideEntrySchema())
+      .optional()
+      .describe(
+        "Commands that cannot live in a sandbox, word by word; each use asks a person. Only in the system's and the user's own file.",
+      ),
+    acceptRisk: listOf(acceptedRiskSchema()).optional().describe(`Refusals lifted by a person. ${later}`),
+    filesystem: filesystemSchema().optional().describe("What may be read and written."),
+    environment: environmentSchema().optional().describe("The environment of every command; nothing else is inherited."),
+    limits: limitsSchema().optional().describe("How much a command may use. Sizes and times are texts with units."),
+    commands: listOf(commandRuleSchema()).optional().describe("Rules about commands: deny > ask > allow > default."),
+    egress: listOf(egressRuleSchema()).optional().describe("Rules about connections: deny > ask > allow > deny."),
+    allowLocal: listOf(word()).optional().describe("Places that are not public and may be reached, each as `host:port`."),
+    browser: listOf(browserRuleSchema()).optional().describe(`Rules about browser actions. ${later}`),
+    credentials: listOf(credentialSchema()).optional().describe(`Credentials that the gate may add. ${later}`),
+    approvals: listOf(approvalRuleSchema()).optional().describe(`Who may approve what. ${later}`),
+    audit: auditSchema().optional().describe("What the ledger keeps, and how long."),
+    tests: listOf(policyTestSchema()).optional().describe("Questions with expected answers, asked whenever the policy is loaded."),
+  }),
+);
 
 /** A document as its author wrote it: everything optional but the version. */
-export type PolicyDocument = z.infer<typeof policyDocumentSchema>;
-export type OutsideEntry = z.infer<typeof outsideEntrySchema>;
-export type EgressRule = z.infer<typeof egressRuleSchema>;
-export type CommandRule = z.infer<typeof commandRuleSchema>;
-export type PolicyTest = z.infer<typeof policyTestSchema>;
+export type PolicyDocument = z.infer<ReturnType<typeof policyDocumentSchema>>;
+export type OutsideEntry = z.infer<ReturnType<typeof outsideEntrySchema>>;
+export type EgressRule = z.infer<ReturnType<typeof egressRuleSchema>>;
+export type CommandRule = z.infer<ReturnType<typeof commandRuleSchema>>;
+export type PolicyTest = z.infer<ReturnType<typeof policyTestSchema>>;

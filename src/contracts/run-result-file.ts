@@ -49,7 +49,7 @@ const resultSchema = z.strictObject({
   /** What the host saw the command and all it started use; null where it could not see. */
   usage: z.strictObject({ source: z.literal("evidence"), cpuMs: count, peakMemoryBytes: count, peakProcesses: count }).nullable(),
   /** What changed in the write roots; absent when nothing did. */
-  changes: changeSummarySchema.optional(),
+  changes: changeSummarySchema().optional(),
   ledger: z.strictObject({ firstSeq: count, lastSeq: count }),
   sheet: answerSheetDocumentSchema,
 });

@@ -4,6 +4,7 @@ import path from "node:path";
 import * as z from "zod";
 import { isPresent } from "../kit/is-present.ts";
 import { readTouchRecords, type TouchRecords } from "./touch-records.ts";
+import { lazily } from "../kit/lazily.ts";
 
 /** Of one file, and of all files of a task: contents beyond it are listed and not kept. */
 export const contentMax = { fileBytes: 16 * 1024 * 1024, taskBytes: 256 * 1024 * 1024 } as const;
@@ -25,10 +26,12 @@ export interface Touches {
   close(): void;
 }
 
-const rootsSchema = z.strictObject({
-  roots: z.array(z.strictObject({ path: z.string().startsWith("/"), identity: z.string() })),
-  names: z.array(z.string()),
-});
+const rootsSchema = lazily(() =>
+  z.strictObject({
+    roots: z.array(z.strictObject({ path: z.string().startsWith("/"), identity: z.string() })),
+    names: z.array(z.string()),
+  }),
+);
 const windowBytes = 1024 * 1024;
 
 const logFile = (directory: string): string => path.join(directory, "touches.log");
@@ -74,9 +77,9 @@ function windowed(descriptor: number): (offset: number, length: number) => Buffe
   };
 }
 
-function parseRoots(text: string): z.infer<typeof rootsSchema> {
+function parseRoots(text: string): z.infer<ReturnType<typeof rootsSchema>> {
   try {
-    return rootsSchema.parse(JSON.parse(text));
+    return rootsSchema().parse(JSON.parse(text));
   } catch {
     return { roots: [], names: [] }; // torn: its sandbox was never started
   }

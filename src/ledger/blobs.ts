@@ -9,11 +9,12 @@ import { sha256Hex } from "../kit/digest.ts";
 import type { DurableFiles } from "./durable-files.ts";
 import type { Layout } from "./layout.ts";
 import { type TaskKey, decrypt, encrypt, erasedMark, keyFile } from "./task-keys.ts";
+import { lazily } from "../kit/lazily.ts";
 
 /** Longest detail in bytes of canonical JSON. */
 export const maximumDetailBytes = 4 * 1024 * 1024;
 const blobName = /^[0-9a-f]{64}$/u;
-const detailSchema = z.record(z.string(), z.unknown());
+const detailSchema = lazily(() => z.record(z.string(), z.unknown()));
 
 const blobContext = (task: TaskId): string => `glovebox/blob/1\n${task}`;
 const blobFile = (layout: Layout, task: TaskId, name: string): string => path.join(layout.task(task), name);
@@ -36,7 +37,7 @@ export function writeBlob(
   const name = sha256Hex(bytes);
   const file = blobFile(place.layout, place.task, name);
   content.files.create(file, bytes);
-  const reference = blobReferenceSchema.parse({ digest: `sha256:${name}`, bytes: bytes.length });
+  const reference = blobReferenceSchema().parse({ digest: `sha256:${name}`, bytes: bytes.length });
   return { reference, dirty: [file, place.layout.task(place.task)] };
 }
 
@@ -51,7 +52,7 @@ export function readBlob(place: BlobPlace, reference: BlobReference): Readonly<R
     throw error;
   }
   const plain = sha256Hex(bytes) === name ? decrypt(bytes, { key: place.key.data, context: blobContext(place.task) }) : undefined;
-  return plain === undefined ? undefined : detailSchema.parse(JSON.parse(plain.toString("utf8")));
+  return plain === undefined ? undefined : detailSchema().parse(JSON.parse(plain.toString("utf8")));
 }
 
 /** How many blobs a task has; undefined when it never had a key. */

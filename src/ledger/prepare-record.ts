@@ -31,7 +31,7 @@ function secretTag(key: TaskKey): SecretTag {
 
 /** @throws LEDGER_VALUE_REFUSED */
 function checkedBody(record: NewRecord): string {
-  const parsed = recordBodySchemas[record.type].safeParse(record.body);
+  const parsed = recordBodySchemas[record.type]().safeParse(record.body);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw refusedValue(record.type, `${issue?.path.join(".") ?? ""}: ${issue?.code ?? "invalid"}`);

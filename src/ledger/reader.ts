@@ -73,8 +73,8 @@ class DirectoryReader implements LedgerReader {
 
   #stored(bytes: Buffer, segment: number): StoredRecord {
     try {
-      const { seq, ts, type, task, action, policy, body, blob } = envelopeSchema.parse(JSON.parse(bytes.toString("utf8")));
-      return { seq, ts, type, task, action, policy, body: recordBodySchemas[type].parse(body), detail: this.#detail(task, blob) };
+      const { seq, ts, type, task, action, policy, body, blob } = envelopeSchema().parse(JSON.parse(bytes.toString("utf8")));
+      return { seq, ts, type, task, action, policy, body: recordBodySchemas[type]().parse(body), detail: this.#detail(task, blob) };
     } catch (error) {
       // What the system did not let us read says nothing about the record.
       if (error instanceof GloveboxError || systemErrorCode(error) !== undefined) throw error;

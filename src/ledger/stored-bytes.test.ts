@@ -26,8 +26,8 @@ test("recordBytes() gives canonical bytes that the contract's schemas accept, wh
       const bytes = recordBytes(prepared, { log: `l-${log}`, prev, seq }, steppingClock());
       const parsed: unknown = JSON.parse(bytes.toString("utf8"));
       assert.equal(bytes.toString("utf8"), canonicalJson(parsed));
-      const envelope = envelopeSchema.parse(parsed);
-      assert.ok(recordBodySchemas["execution.refused"].parse(envelope.body));
+      const envelope = envelopeSchema().parse(parsed);
+      assert.ok(recordBodySchemas["execution.refused"]().parse(envelope.body));
       assert.deepEqual([envelope.task, envelope.action, envelope.policy], [prepared.task, prepared.action, prepared.policy]);
       assert.deepEqual(envelope.blob, prepared.blob);
       assert.deepEqual(readLink(bytes), { log: `l-${log}`, seq, prev, type: prepared.type, segment: undefined });

@@ -61,7 +61,7 @@ function presetLines(presets: CompiledPolicy["presets"]): readonly Sentence[] {
 }
 
 function connectLines({ document, egress }: CompiledPolicy): readonly Sentence[] {
-  const rules = egressRuleSchema.array().parse(document["egress"]);
+  const rules = egressRuleSchema().array().parse(document["egress"]);
   if (rules.every(({ verdict }) => verdict !== "allow") && egress.local.length === 0) return [{ key: "policy.sheet.connect.nothing" }];
   return [
     ...rules.map(connectLine),
@@ -115,7 +115,7 @@ function showPattern(pattern: OutsideEntry["arguments"][number]): string {
 
 function heldLines(policy: CompiledPolicy): readonly Sentence[] {
   const { document, limits } = policy;
-  const rules = commandRuleSchema.array().parse(document["commands"]);
+  const rules = commandRuleSchema().array().parse(document["commands"]);
   return [
     { key: "policy.sheet.held.process" },
     ...rules.map(ruleLine),

@@ -119,7 +119,7 @@ function findingsOf(issue: Issue, root: unknown): readonly Finding[] {
 
 /** The typed document, or undefined after at least one finding. */
 export function checkSchema(value: unknown, findings: Findings): PolicyDocument | undefined {
-  const checked = policyDocumentSchema.safeParse(value, { reportInput: false });
+  const checked = policyDocumentSchema().safeParse(value, { reportInput: false });
   if (checked.success) return checked.data;
   for (const issue of checked.error.issues.slice(0, maximumFindings)) for (const finding of findingsOf(issue, value)) findings.add(finding);
   if (findings.list().length === 0) findings.add(invalid("policy.value-invalid", []));

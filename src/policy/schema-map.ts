@@ -8,7 +8,7 @@ import { isRecord } from "./plain-value.ts";
 
 /** JSON Schema (draft 2020-12) of a whole document: what an editor completes from, and what `glovebox policy schema` prints. */
 export function policySchema(): Readonly<Record<string, unknown>> {
-  return { ...z.toJSONSchema(policyDocumentSchema, { io: "input" }), title: "Glovebox policy", $id: "urn:glovebox:policy:v1" };
+  return { ...z.toJSONSchema(policyDocumentSchema(), { io: "input" }), title: "Glovebox policy", $id: "urn:glovebox:policy:v1" };
 }
 
 // Made once, since a file with a thousand mistakes asks a thousand times; and only for mistakes, since it costs every start 50 ms.

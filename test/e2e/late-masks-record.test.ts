@@ -38,7 +38,7 @@ test("a late mask is a record of the task and a line of its sheet, with path, ru
   );
   assert.equal(result.exitCode, 0);
   const record = (await door.records({ task: result.task, limit: 20 })).find(({ type }) => type === "execution.late-masks");
-  const body = recordBodySchemas["execution.late-masks"].parse(record?.body);
+  const body = recordBodySchemas["execution.late-masks"]().parse(record?.body);
   assert.deepEqual([body.total, body.isBroken], [1, false]);
   const happened = (await door.explainTask(result.task)).answers.find(({ question }) => question === "happened")?.lines ?? [];
   const line = happened.find(({ key }) => key === "task.happened.late-mask")?.values;

@@ -56,7 +56,7 @@ test("a run without limits of its own has the defaults, and its record names eac
   const result = await run({}, "true");
   const door = composeDoor({ environment: environment(), installation });
   const opened = (await door.records({ task: result.task, limit: 20 })).find(({ type }) => type === "execution.opened");
-  const { limits } = recordBodySchemas["execution.opened"].parse(opened?.body);
+  const { limits } = recordBodySchemas["execution.opened"]().parse(opened?.body);
   assert.deepEqual(limits.map(({ limit }) => limit).toSorted(), limitNames.toSorted());
   const allowed = Object.fromEntries(limits.map((one) => [one.limit, one.allowed]));
   assert.deepEqual(allowed, {

@@ -50,7 +50,7 @@ test("presetFragment() opens a public address as an address, and what is not pub
   );
   assert.deepEqual(fragment["allowLocal"], ["10.0.0.7:4873", "localhost:4873"]);
   assert.deepEqual(
-    egressRuleSchema
+    egressRuleSchema()
       .array()
       .parse(fragment["egress"])
       .map(({ cidr, hosts }) => [cidr, hosts]),
