@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *step_name(enum step step) {
-  static const char *const names[] = {"usage", "namespace", "stage", "source", "idmap", "attach", "identity", "parent", "exec", "group", "uid"};
+  static const char *const names[] = {"usage", "namespace", "stage", "source", "idmap", "attach", "identity", "parent", "exec", "group", "uid", "privacy", "changed"};
   return names[step - STEP_USAGE];
 }
 

@@ -1,13 +1,50 @@
-// The staging directory: a small private file system that only this process and what it executes can see.
+// The staging directory: a small private file system that only this process and what it executes can see, with the sandbox's view in it.
+//
+// A destination is relative to it and is reached without links; what is missing on the way is made, on file systems of our own only.
 #ifndef GLOVEBOX_STAGE_H
 #define GLOVEBOX_STAGE_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "layout.h"
+
+#define MADE_MAX 4 // itself, and what memory_scratch makes
+
+struct stage {
+  const char *path; // as the host names the directory below
+  int root;         // -1 before it is opened
+  dev_t made[MADE_MAX]; // the file systems that are ours
+  size_t made_count;
+  unsigned sources; // how many files and directories of its own were shown
+  uid_t uid;        // who owns what is made
+  gid_t gid;
+  bool allocates; // `uid` is nobody's but the sandbox's: owners are mapped to it
+};
+
+struct source {
+  const char *path;
+  const char *identity; // `DEVICE:INODE` in decimal as it was planned; `-` for what was not
+};
+
 // Each returns 0, or the status of a failure that is already reported.
-int stage_open(const char *directory);
-// Clones `source` (a directory or a file; mounts below it stay behind), maps its owner to `allocated`, and attaches it as `name`.
-int stage_attach(const char *directory, const char *source, const char *name, uid_t allocated, bool read_only);
+int stage_open(struct stage *stage, const char *directory);
+// Clones `source` with all that is mounted below it.
+int stage_bind(const struct stage *stage, const struct source *source, const char *destination, bool read_only);
+// Clones `source` alone: mounts below it stay behind. Its owner appears to be `uid`.
+int stage_idmap(const struct stage *stage, const struct source *source, const char *destination, bool read_only);
+int stage_directory(const struct stage *stage, const char *destination, mode_t mode);
+int stage_link(const struct stage *stage, const char *destination, const char *target);
+int stage_file(const struct stage *stage, const char *destination, const struct field *content);
+// A read-only mount of a file with that content over what is there.
+int stage_text(struct stage *stage, const char *destination, const struct field *content);
+// A bare directory mounted over what is there, for places within; sealed later.
+int stage_mask(struct stage *stage, const char *destination, mode_t mode);
+// The mount at `destination` is read-only from now on.
+int stage_seal(const struct stage *stage, const char *destination);
+
+// For mounts of another kind. A clone as a descriptor; -1 with errno.
+int stage_clone(int directory, const char *name, bool recursive);
+int stage_attach(const struct stage *stage, int tree, const char *destination, bool is_directory);
 
 #endif

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Duplex } from "node:stream";
 import type { Execution, OutputChunk } from "../../src/contracts/boundary.ts";
+import { type LayoutOperation, layoutText } from "../../src/boundaries/process/layout.ts";
 import { type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../src/guard/guard.ts";
 
 export const root = path.resolve(import.meta.dirname, "../..");
@@ -54,14 +55,20 @@ export interface StartOptions {
   readonly filter?: Uint8Array;
 }
 
+function stageOperations(stage: string, guard: string): readonly LayoutOperation[] {
+  return [
+    ["uid", String(freshUid())],
+    ["stage", stage],
+    ["idmap-ro", guard, "-", "guard"],
+  ];
+}
+
 /** Bubblewrap and the guard, nothing said yet. */
 export async function startGuard(options: StartOptions = {}): Promise<RawGuard> {
   const guard = options.guard ?? guardPath;
   const isLaunched = options.identity === "launcher";
   const stage = isLaunched ? mkdtempSync(path.join(tmpdir(), "glovebox-stage-")) : undefined;
   if (stage !== undefined) await chmod(stage, 0o711);
-  const launcher =
-    stage === undefined ? [] : [launcherPath, "--uid", String(freshUid()), "--stage", stage, "--idmap-ro", guard, "guard", "--"];
   const bwrap = [
     "/usr/bin/bwrap",
     ...namespaces,
@@ -78,8 +85,10 @@ export async function startGuard(options: StartOptions = {}): Promise<RawGuard> 
     "--sandbox=s-test",
     ...(options.guardArguments ?? []),
   ];
-  const [file = "", ...args] = [...launcher, ...bwrap];
-  const child = spawn(file, args, { stdio: ["ignore", "inherit", "inherit", "pipe", "pipe"], env: {} });
+  const [file = "", ...args] = stage === undefined ? bwrap : [launcherPath];
+  const child = spawn(file, args, { stdio: ["pipe", "inherit", "inherit", "pipe", "pipe"], env: {} });
+  child.stdin?.on("error", () => {}); // it ended before it read: its exit says why
+  child.stdin?.end(stage === undefined ? "" : layoutText({ operations: stageOperations(stage, guard), command: bwrap }));
   const { promise: exited, resolve } = Promise.withResolvers<number | null>();
   child.on("exit", (code) => resolve(code));
   const [, , , channel, filter] = child.stdio;

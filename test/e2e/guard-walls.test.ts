@@ -1,12 +1,13 @@
 // The guard's inner wall, its refusals and the launcher: each missing layer is a refusal that names it, and nothing was executed.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync, type SpawnSyncOptions } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import path from "node:path";
 import { suite, test, type TestContext } from "node:test";
+import { type LayoutOperation, layoutText } from "../../src/boundaries/process/layout.ts";
 import { exitStatus, openGuardSession, parseProbe } from "../../src/guard/guard.ts";
 import { FrameDecoder } from "../../src/guard/frame-decoder.ts";
 import * as frames from "../../src/guard/host-frames.ts";
@@ -234,27 +235,34 @@ suite("guard's program", () => {
 
 if (process.getuid?.() === 0) {
   suite("launcher", () => {
-    function launch(args: readonly string[]): { readonly status: number | null; readonly stderr: string } {
-      const { status, stderr } = spawnSync(launcherPath, args, { encoding: "utf8" });
-      return { status, stderr };
+    function launch(
+      operations: readonly LayoutOperation[],
+      command: readonly string[],
+      user: SpawnSyncOptions = {},
+      program = launcherPath,
+    ) {
+      const input = layoutText({ operations, command });
+      const { status, stdout, stderr } = spawnSync(program, [], { ...user, input, encoding: "utf8" });
+      return { status, stdout, stderr };
     }
-    const identity = (uid = freshUid()): readonly string[] => ["--uid", String(uid), "--stage"];
+    const uid = (): LayoutOperation => ["uid", String(freshUid())];
 
     test("files made through an idmapped root belong to its owner, whose private files can be read", async (context) => {
       const base = await scratch(context);
       await mkdir(`${base}/stage`);
       await mkdir(`${base}/tree`, { mode: 0o700 });
       await writeFile(`${base}/tree/private`, "secret", { mode: 0o600 });
-      const uid = freshUid();
+      const allocated = freshUid();
       const script = `cat ${base}/stage/t/private && echo new > ${base}/stage/t/made && id -u && chmod u+s ${base}/stage/t/made; cat ${base}/tree/private`;
-      const result = spawnSync(
-        launcherPath,
-        [...identity(uid), `${base}/stage`, "--idmap", `${base}/tree`, "t", "--", "/bin/sh", "-c", script],
-        {
-          encoding: "utf8",
-        },
+      const result = launch(
+        [
+          ["uid", String(allocated)],
+          ["stage", `${base}/stage`],
+          ["idmap", `${base}/tree`, "-", "t"],
+        ],
+        ["/bin/sh", "-c", script],
       );
-      assert.equal(result.stdout, `secret${uid}\n`, "the tree itself stays closed");
+      assert.equal(result.stdout, `secret${allocated}\n`, "the tree itself stays closed");
       assert.equal((await stat(`${base}/tree/made`)).uid, 0);
       assert.equal(await readFile(`${base}/tree/made`, "utf8"), "new\n");
       assert.deepEqual((await readFile("/proc/self/mountinfo", "utf8")).match(new RegExp(base, "gu")), null);
@@ -265,23 +273,49 @@ if (process.getuid?.() === 0) {
       await mkdir(`${base}/with space`);
       await mkdir(`${base}/closed`, { mode: 0o700 });
       await mkdir(`${base}/closed/stage`);
-      const end = ["--", "/bin/true"];
-      const cases = [
-        { args: [...identity(), `${base}/no`, ...end], status: 82, line: `launcher: stage ${base}/no ENOENT\n` },
-        { args: [...identity(), base, "--idmap", "/no such", "x", ...end], status: 83, line: "launcher: source /no%20such ENOENT\n" },
-        { args: [...identity(), base, "--idmap", "/proc/self", "x", ...end], status: 83, line: "launcher: source /proc/self ELOOP\n" },
-        { args: [...identity(), base, "--idmap", "/proc/sys", "x", ...end], status: 84, line: "launcher: idmap /proc/sys EINVAL\n" },
-        { args: [...identity(), `${base}/closed/stage`, ...end], status: 82, line: `launcher: stage ${base}/closed/stage EACCES\n` },
-        { args: [...identity(), base, "--", "/no/command"], status: 88, line: "launcher: exec /no/command ENOENT\n" },
-        { args: ["--uid", "0", "--stage", base, ...end], status: 80, line: "launcher: usage - EINVAL\n" },
-        { args: [...identity(), base, "--idmap", "/tmp", "../x", ...end], status: 80, line: "launcher: usage - EINVAL\n" },
+      const stage: LayoutOperation = ["stage", `${base}/stage`];
+      await mkdir(`${base}/stage`);
+      const idmap = (source: string, destination = "x"): LayoutOperation => ["idmap", source, "-", destination];
+      const cases: readonly (readonly [readonly LayoutOperation[], number, string])[] = [
+        [[uid(), ["stage", `${base}/no`]], 82, `stage ${base}/no ENOENT`],
+        [[uid(), stage, idmap("/no such")], 83, "source /no%20such ENOENT"],
+        [[uid(), stage, idmap("/proc/self")], 83, "source /proc/self ELOOP"],
+        [[uid(), stage, idmap("/proc/sys")], 84, "idmap /proc/sys EINVAL"],
+        [[uid(), ["stage", `${base}/closed/stage`]], 82, `stage ${base}/closed/stage EACCES`],
+        [[uid(), stage, ["bind-ro", base, "1:2", "x"]], 92, `changed ${base} ESTALE`],
+        [[uid(), stage, ["bind-ro", "/no such", "1:2", "x"]], 92, "changed /no%20such ENOENT"],
+        [[uid(), stage, idmap("/tmp", "../x")], 85, "attach ../x EXDEV"],
+        [[uid(), stage, ["bind", base, "-", "b"], ["directory", "b/ghost", "0755"]], 85, "attach b/ghost EXDEV"],
+        [[uid(), stage, ["bind", base, "-", "b"], ["file", "b/ghost", ""]], 85, "attach b/ghost EXDEV"],
+        [[uid(), stage, ["bind", base, "-", "b"], ["text", "b/ghost", ""]], 85, "attach b/ghost EXDEV"],
+        [[["uid", "0"], stage], 80, "usage - EINVAL"],
+        [[stage], 80, "usage - EPERM"],
+        [[uid(), idmap("/tmp"), stage], 80, "usage - EINVAL"],
+        [[uid(), stage, uid()], 80, "usage - EINVAL"],
+        [[uid(), stage, stage], 80, "usage - EINVAL"],
+        [[uid(), stage, ["mystery"]], 80, "usage - EINVAL"],
       ];
-      for (const { args, status, line } of cases) assert.deepEqual(launch(args), { status, stderr: line }, args.join(" "));
+      for (const [operations, status, line] of cases) {
+        const found = launch(operations, ["/bin/true"]);
+        assert.deepEqual(found, { status, stdout: "", stderr: `launcher: ${line}\n` }, JSON.stringify(operations));
+      }
+      assert.equal(existsSync(`${base}/ghost`), false, "nothing was made on the host");
+      assert.equal(launch([uid(), stage], ["/no/command"]).stderr, "launcher: exec /no/command ENOENT\n");
+      assert.equal(launch([uid(), stage], ["true"]).status, 80);
+    });
+
+    test("a layout that is cut short, or longer than it says, runs nothing", () => {
+      const whole = layoutText({ operations: [uid()], command: ["/bin/echo", "ran"] });
+      const run = (input: string) => spawnSync(launcherPath, [], { input, encoding: "utf8" }).stdout;
+      assert.equal(run(whole), "ran\n");
+      const parts = [whole.slice(0, -1), whole.replace("3:run", "4:run"), whole.replace("9:/bin", "8:/bin"), `${whole}x`, "", "3:run,"];
+      for (const part of parts) assert.equal(run(part), "", part);
     });
 
     test("what it started dies with who started it", async (context) => {
       const base = await scratch(context);
-      const script = `${launcherPath} ${identity().join(" ")} ${base} -- /bin/sleep 1000 & echo $!; wait`;
+      await writeFile(`${base}/layout`, layoutText({ operations: [uid()], command: ["/bin/sleep", "1000"] }));
+      const script = `${launcherPath} <${base}/layout & echo $!; wait`;
       const parent = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
       const [line] = (await once(parent.stdout, "data")) as [Buffer];
       const pid = Number(line.toString());
@@ -297,17 +331,14 @@ if (process.getuid?.() === 0) {
       await eventually("sleep is gone", () => (name() === "sleep" ? undefined : true));
     });
 
-    test("an ordinary user is refused", async (context) => {
-      const base = await scratch(context);
-      copyFileSync(launcherPath, `${base}/launcher`);
-      const result = spawnSync(`${base}/launcher`, [...identity(), base, "--", "/bin/true"], {
-        encoding: "utf8",
-        uid: 65_534,
-        gid: 65_534,
-      });
-      assert.equal(result.status, 80);
-      assert.equal(result.stderr, "launcher: usage - EPERM\n");
-      assert.ok(existsSync(base));
+    test("an ordinary user becomes nobody else, and keeps no capability of the namespace that it was laid out in", async (context) => {
+      const program = `${await scratch(context)}/launcher`;
+      copyFileSync(launcherPath, program);
+      const user = { uid: 65_534, gid: 65_534 };
+      assert.deepEqual(launch([uid()], ["/bin/true"], user, program), { status: 80, stdout: "", stderr: "launcher: usage - EPERM\n" });
+      const script =
+        "id -u; grep -E '^Cap(Prm|Eff|Amb)' /proc/self/status | tr -d '\\n\\t0'; mount -t tmpfs t /run 2>/dev/null && echo mounted";
+      assert.equal(launch([["stage", "/run"]], ["/bin/sh", "-c", script], user, program).stdout, "65534\nCapPrm:CapEff:CapAmb:");
     });
   });
 }

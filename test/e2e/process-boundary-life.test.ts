@@ -6,6 +6,7 @@ import { chmod, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { findCgroups } from "../../src/boundaries/process/cgroups.ts";
+import { type LayoutOperation, layoutText } from "../../src/boundaries/process/layout.ts";
 import { openProcessBoundary, type ProcessBoundaryOptions, reapProcessSandbox } from "../../src/boundaries/process/process.ts";
 import { base, installation, makeWorld, open, options, processesWith, runIn, waitUntil } from "./process-boundary-fixture.ts";
 
@@ -44,7 +45,7 @@ test("a missing tool is WALL_UNAVAILABLE, names it, and nothing is journalled or
     [{ bubblewrap: wrong }, "wall.bubblewrap-old"],
     [{ bubblewrap: refused }, "wall.user-namespaces"],
     [{ guardPath: gone }, "wall.guard-missing"],
-    ...(process.getuid?.() === 0 ? ([[{ launcherPath: gone }, "wall.launcher-missing"]] as const) : []),
+    [{ launcherPath: gone }, "wall.launcher-missing"],
   ];
   for (const [extra, situation] of cases) {
     await assert.rejects(open(world.spec(), extra), { code: "WALL_UNAVAILABLE", situation });
@@ -54,7 +55,8 @@ test("a missing tool is WALL_UNAVAILABLE, names it, and nothing is journalled or
 test("the launcher gives nobody a uid that a process has, and an ordinary user none at all", async () => {
   const uid = 1_879_048_191; // below those that are allocated
   const launch = () => {
-    const { status, stderr } = spawnSync(options.launcherPath, ["--uid", String(uid), "--stage", "/run", "--", "/usr/bin/true"]);
+    const input = layoutText({ operations: [["uid", String(uid)]], command: ["/usr/bin/true"] });
+    const { status, stderr } = spawnSync(options.launcherPath, [], { input });
     return [status, String(stderr)];
   };
   if (process.getuid?.() !== 0) {
@@ -71,13 +73,25 @@ test("the launcher gives nobody a uid that a process has, and an ordinary user n
 });
 
 test("what everybody may read needs no idmapped mount, as long as it is shown read-only: a toolchain on a file system without them", async () => {
-  if (process.getuid?.() !== 0)
-    return assert.equal(process.geteuid?.(), process.getuid?.(), "no launcher stands between an ordinary user and bubblewrap");
+  if (process.getuid?.() !== 0) return assert.equal(process.geteuid?.(), process.getuid?.(), "an ordinary user's owners are never mapped");
   const root = await mkdtemp(path.join(base, "plain-"));
   // ramfs knows no idmapped mounts, as overlayfs does not.
   const script = `mount -t ramfs ramfs "$0" && cd "$0" && mkdir -m 755 open && mkdir -m 700 closed && echo tool > open/f && chmod 644 open/f || exit 9
-launch() { "$1" --uid 1879048190 --stage /run "$2" "$0/$3" t -- /bin/sh -c 'cat /run/t/f; touch /run/t/new' 2>&1; echo "ended $?"; }
-launch "$1" --idmap-ro open; launch "$1" --idmap-ro closed; launch "$1" --idmap open`;
+launch() { "$1" <"$2" 2>&1; echo "ended $?"; }
+launch "$1" "$0.1"; launch "$1" "$0.2"; launch "$1" "$0.3"`;
+  const show = ["/bin/sh", "-c", "cat /run/t/f; touch /run/t/new"];
+  for (const [number, name, place] of [
+    [1, "idmap-ro", "open"],
+    [2, "idmap-ro", "closed"],
+    [3, "idmap", "open"],
+  ] as const) {
+    const operations: readonly LayoutOperation[] = [
+      ["uid", "1879048190"],
+      ["stage", "/run"],
+      [name, `${root}/${place}`, "-", "t"],
+    ];
+    await writeFile(`${root}.${number}`, layoutText({ operations, command: show }));
+  }
   const { stdout } = spawnSync("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script, root, options.launcherPath], { encoding: "utf8" });
   assert.match(
     stdout,

@@ -77,7 +77,6 @@ function seenWith({ paths, limits }: CompiledPolicy): ReadonlyMap<string, string
     protectedPaths: [],
     guardPath: "/usr/bin/sh",
     captivePath: "/usr/bin/sh",
-    firstDescriptor: 5,
     machine: { cgroups: [], processors: 2 },
   });
   return new Map(Object.keys(files).map((file) => [file, accessInView(view, file)]));

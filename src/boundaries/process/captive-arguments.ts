@@ -1,7 +1,7 @@
-// The command line of the program that makes the captive network, between the launcher (root only) and bubblewrap.
+// The command line of the program that makes the captive network, between the launcher and bubblewrap.
 
 export interface CaptiveProgram {
-  /** Where it is when it starts: of root's launcher, in the stage. */
+  /** Where it is when it starts: for root perhaps in the stage. */
   readonly path: string;
   /** The descriptor of its channel. */
   readonly channel: number;

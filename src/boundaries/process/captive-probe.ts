@@ -5,6 +5,7 @@ import type { ProbeLine } from "../../contracts/boundary.ts";
 import { capture } from "../../kit/spawn.ts";
 import { captiveFailure } from "./captive-failure.ts";
 import { allocatedUidBase, allocatedUidCount } from "./identity.ts";
+import { type Layout, type LayoutOperation, layoutText } from "./layout.ts";
 import { isExecutable } from "./tools.ts";
 
 export interface CaptiveTargets {
@@ -15,19 +16,21 @@ export interface CaptiveTargets {
 const details: Readonly<Record<string, string>> = { one: "one network (no veth)", two: "two networks" };
 
 /** Root's own id may not own a network: the probe runs, as a sandbox would, under one that nobody has. */
-function probeCommand({ captivePath, launcherPath }: CaptiveTargets): readonly [string, ...string[]] {
-  if (process.getuid?.() !== 0) return [captivePath, "--probe"];
-  const uid = allocatedUidBase + randomInt(allocatedUidCount);
-  const staged = ["--idmap-ro", path.dirname(captivePath), "probe", "--", `/run/probe/${path.basename(captivePath)}`];
-  return [launcherPath, "--uid", String(uid), "--stage", "/run", ...staged, "--probe"];
+function probeLayout(captivePath: string): Layout {
+  if (process.getuid?.() !== 0) return { operations: [], command: [captivePath, "--probe"] };
+  const operations: readonly LayoutOperation[] = [
+    ["uid", String(allocatedUidBase + randomInt(allocatedUidCount))],
+    ["stage", "/dev/shm"],
+    ["idmap-ro", path.dirname(captivePath), "-", "probe"],
+  ];
+  return { operations, command: [`/dev/shm/probe/${path.basename(captivePath)}`, "--probe"] };
 }
 
 async function tryCaptive(targets: CaptiveTargets): Promise<Pick<ProbeLine, "detail" | "fix" | "state">> {
   const missing = (detail: string, key: string) => ({ state: "missing", detail, fix: { key } }) as const;
   if (!isExecutable(targets.captivePath)) return missing(targets.captivePath, "wall.fix.setup");
   try {
-    const [program, ...args] = probeCommand(targets);
-    const { code, stdout, stderr } = await capture(program, args);
+    const { code, stdout, stderr } = await capture(targets.launcherPath, [], { stdin: layoutText(probeLayout(targets.captivePath)) });
     if (code === 0) return { state: "works", detail: details[stdout.trim()] ?? "", fix: undefined };
     const failure = captiveFailure(stderr);
     return failure === undefined ? missing(stderr.trim().slice(0, 200), "wall.fix.setup") : { state: "missing", ...failure };

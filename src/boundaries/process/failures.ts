@@ -47,6 +47,8 @@ function launcherError(step: string, encoded: string, errno: string): GloveboxEr
   // The id map is held by a user namespace of its own: ENOSPC and EPERM are what the kernel says when there may be none (user_namespaces(7)).
   if (step === "idmap" && ["ENOSPC", "EPERM", "EUSERS"].includes(errno))
     return unavailable("wall.user-namespaces", { path, detail: errno });
+  if (step === "privacy" && errno !== "EAGAIN") return unavailable("wall.user-namespaces", { path: "launcher", detail: errno });
+  if (step === "changed") return new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path } });
   if (errno === "EAGAIN") return unavailable("wall.process-limit", { path, detail: errno });
   if (step === "uid") return unavailable("wall.uid-taken", { uid: path });
   return step === "idmap"
@@ -66,9 +68,6 @@ export function launchError(failure: LaunchFailure): GloveboxError | undefined {
   if (/^bwrap: Unknown option/mu.test(failure.stderr)) {
     const needed = `${bubblewrapMinimum.major}.${bubblewrapMinimum.minor}`;
     return unavailable("wall.bubblewrap-old", { path: failure.bubblewrapPath, needed, detail });
-  }
-  if (/^bwrap: Race condition binding/mu.test(failure.stderr)) {
-    return new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path: detail } });
   }
   if (processRefusal.test(failure.stderr)) return unavailable("wall.process-limit", { path: failure.bubblewrapPath, detail });
   if (namespaceRefusals.some((pattern) => pattern.test(failure.stderr))) {

@@ -14,12 +14,10 @@ import {
   rightsFor,
 } from "../../guard/guard.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
-import { type HeldPlace, openPlaces } from "./held-places.ts";
 import { launchError } from "./failures.ts";
 import { networkOf, onlyChild, processStatus } from "./host-processes.ts";
 import type { LandlockRule } from "./landlock-plan.ts";
 import type { TestLayers } from "./layers.ts";
-import { openTexts } from "./memory-texts.ts";
 import { openSharedLock } from "./shared-lock.ts";
 import { Captive, type CaptiveForm } from "./captive.ts";
 
@@ -27,17 +25,15 @@ type HostChild = ReturnType<typeof spawnProcess>;
 
 export interface LaunchRequest {
   readonly sandboxId: string;
-  /** Absolute program and its arguments: bubblewrap, or the launcher with bubblewrap behind it. */
+  /** Absolute program and its arguments: the launcher, or bubblewrap without one. */
   readonly program: string;
   readonly args: readonly string[];
+  /** What it reads from its standard input, which it closes; undefined: nothing. */
+  readonly input: string | undefined;
   readonly bubblewrapPath: string;
   readonly guardPath: string;
-  /** Given: the program before bubblewrap makes a captive network, and its channel is the descriptor before those of the texts. */
+  /** Given: the program before bubblewrap makes a captive network, and its channel is the descriptor before those of the guard. */
   readonly egress: EgressEndpoint | undefined;
-  /** What bubblewrap reads, from `firstDescriptor` on. */
-  readonly dataTexts: readonly string[];
-  /** What it binds from the descriptors after those. */
-  readonly heldPlaces: readonly HeldPlace[];
   /** Given the guard, before it gets its rules: what must be done in the built sandbox first may change them. */
   readonly rules: readonly LandlockRule[] | ((guardPid: number) => Promise<readonly LandlockRule[]>);
   readonly mediation: GuardMediation;
@@ -64,13 +60,13 @@ export interface Launched {
   readonly captive: { readonly network: Captive; readonly form: CaptiveForm } | undefined;
 }
 
-export const controlDescriptor = 3;
+const controlDescriptor = 3;
 /** Of the captive network's program, where there is one. */
 export const captiveDescriptor = 4;
 
-/** Of the texts: behind the two channels. */
-export function firstDescriptor(isCaptive: boolean): number {
-  return isCaptive ? captiveDescriptor + 1 : controlDescriptor + 1;
+/** Of the guard's files: behind the channels. */
+function firstGuardFile({ egress }: LaunchRequest): number {
+  return egress === undefined ? controlDescriptor + 1 : captiveDescriptor + 1;
 }
 
 const stderrMaximum = 16 * 1024;
@@ -125,12 +121,9 @@ function countProcessors(list: string): number {
   return ranges.reduce((sum, [first = 0, last = first]) => sum + last - first + 1, 0);
 }
 
-function writeTexts(child: HostChild, { dataTexts, egress }: LaunchRequest): void {
-  for (const [index, text] of dataTexts.entries()) {
-    const stream = streamAt(child, firstDescriptor(egress !== undefined) + index);
-    stream.on("error", () => {}); // bubblewrap ended before it read: its exit says why
-    stream.end(text);
-  }
+function writeInput({ stdin }: HostChild, input: string): void {
+  stdin?.on("error", () => {}); // it ended before it read: its exit says why
+  stdin?.end(input);
 }
 
 interface Started {
@@ -150,21 +143,17 @@ function openGuardFiles({ mediation, privateDirectory, sharedLockPath }: LaunchR
 
 function start(request: LaunchRequest): Started {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const given = openPlaces(request.heldPlaces);
-  const texts = openTexts(request.dataTexts);
   const guardFiles = openGuardFiles(request);
   try {
     const child = spawnProcess(request.program, request.args, {
       environment: {},
       cwd: "/",
       stdio: [
-        "ignore",
+        request.input === undefined ? "ignore" : "pipe",
         "ignore",
         "pipe",
         "pipe",
         ...(request.egress === undefined ? [] : ["ipc" as const]),
-        ...(texts?.numbers ?? request.dataTexts.map(() => "pipe" as const)),
-        ...given.numbers,
         ...guardFiles,
       ],
       // A terminal's ctrl-c is for the command: the broker passes it on, the wall stays.
@@ -176,19 +165,18 @@ function start(request: LaunchRequest): Started {
       resolve();
     });
     child.on("close", () => resolve());
-    if (texts === undefined) writeTexts(child, request);
+    if (request.input !== undefined) writeInput(child, request.input);
     return { child, ended: promise, stderr: collectStderr(child), startError: () => startError };
   } finally {
-    texts?.close();
     for (const descriptor of guardFiles) closeSync(descriptor);
-    given.close();
   }
 }
 
-/** The guard is told the numbers that its files have in its process: behind everything that bubblewrap reads. */
-function guardMediation({ mediation, dataTexts, heldPlaces, sharedLockPath, egress }: LaunchRequest): GuardMediation {
+/** The guard is told the numbers that its files have in its process. */
+function guardMediation(request: LaunchRequest): GuardMediation {
+  const { mediation, sharedLockPath } = request;
   if (mediation.writeRoots.length === 0) return mediation;
-  const descriptor = firstDescriptor(egress !== undefined) + dataTexts.length + heldPlaces.length;
+  const descriptor = firstGuardFile(request);
   const touchLog = { descriptor, fileBytesMax: contentMax.fileBytes, keptBytesMax: contentMax.taskBytes };
   return { ...mediation, touchLog, ...(sharedLockPath === undefined ? {} : { sharedLock: descriptor + 1 }) };
 }

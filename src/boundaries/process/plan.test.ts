@@ -64,23 +64,21 @@ function planOf(spec: SandboxSpec, files: Readonly<Record<string, string>> = hos
     ],
     guardPath: "/opt/glovebox/build/guard",
     captivePath: "/opt/glovebox/build/captive",
-    firstDescriptor: 5,
     machine: { cgroups: [], processors: 4 },
   });
 }
 
-/** `ro-bind SOURCE` or `tmpfs MODE`, whether the source is a path or the descriptor of one. */
+/** `bind-ro SOURCE`, `mask MODE` and so on: the last of what the launcher does at a path. */
 const mountOf = (plan: SandboxPlan, path: string): string | undefined => {
-  const args = plan.bwrapArgs;
-  const at = args.findLastIndex(
-    (argument, index) => argument === path && (args[index - 1] === "--tmpfs" || args[index - 2]?.includes("bind") === true),
-  );
-  if (at < 0) return undefined;
-  if (args[at - 1] === "--tmpfs") return `tmpfs ${args[at - 2]}`;
-  const option = args[at - 2]?.slice(2) ?? "";
-  if (!option.endsWith("-fd")) return `${option} ${args[at - 1]}`;
-  return `${option.slice(0, -3)} ${plan.held[Number(args[at - 1]) - 5 - plan.dataFiles.length]?.path}`;
+  const at = plan.layout.findLast(([name, first, , third]) => {
+    if (name === "mask") return first === `view${path}`;
+    return /^(?:bind|idmap)/u.test(name) && third === `view${path}`;
+  });
+  if (at === undefined) return undefined;
+  return at[0] === "mask" ? `mask ${at[2]}` : `${at[0]} ${at[1]}`;
 };
+
+const stageOf = (plan: SandboxPlan): string | undefined => plan.layout.find(([name]) => name === "stage")?.[1];
 
 const rightsAt = (plan: SandboxPlan, path: string): readonly string[] =>
   plan.landlockRules
@@ -99,10 +97,10 @@ const refusal = (spec: SandboxSpec, attributes: TextAttributes = {}): string => 
 
 test("planSandbox() shows the system read-only and masks its secrets in both layers", () => {
   const plan = planOf(specOf({}));
-  assert.equal(mountOf(plan, "/etc"), "ro-bind /etc");
-  assert.equal(mountOf(plan, "/etc/shadow"), "ro-bind /dev/null");
-  assert.equal(mountOf(plan, "/etc/ssl/private"), "tmpfs 0000");
-  assert.equal(mountOf(plan, "/etc/ssh/ssh_host_rsa_key"), "ro-bind /dev/null");
+  assert.equal(mountOf(plan, "/etc"), "bind-ro /etc");
+  assert.equal(mountOf(plan, "/etc/shadow"), "bind-ro /dev/null");
+  assert.equal(mountOf(plan, "/etc/ssl/private"), "mask 0000");
+  assert.equal(mountOf(plan, "/etc/ssh/ssh_host_rsa_key"), "bind-ro /dev/null");
   assert.deepEqual(rightsAt(plan, "/etc/shadow"), []);
   assert.deepEqual(rightsAt(plan, "/etc/ssl/private/key.pem"), []);
   assert.deepEqual(rightsAt(plan, "/etc/ssh/ssh_host_rsa_key"), []);
@@ -120,7 +118,7 @@ test("planSandbox() leaves a system secret to the host's permissions only when t
   const inside = planOf(specOf({}), host, { ...secrets, "/etc/ssl/private": { mode: 0o755 }, "/etc/ssl/private/key.pem": closed });
   assert.equal(mountOf(inside, "/etc/ssl/private"), undefined);
   const open = planOf(specOf({}), host, { ...secrets, "/etc/ssl/private": { mode: 0o755 } });
-  assert.equal(mountOf(open, "/etc/ssl/private"), "tmpfs 0000");
+  assert.equal(mountOf(open, "/etc/ssl/private"), "mask 0000");
 });
 
 test("planSandbox() leaves links out of an expanded directory, since a rule on a link opens its target", () => {
@@ -142,8 +140,8 @@ test("planSandbox() lets a denial beat a deeper default of ours, and a deeper ru
 test("planSandbox() shows of a home the project and toolchains, never what lies beside them", () => {
   const plan = planOf(specOf({}));
   assert.equal(mountOf(plan, project), `bind ${project}`);
-  assert.equal(mountOf(plan, "/home/ann/.cargo/bin"), "ro-bind /home/ann/.cargo/bin");
-  assert.equal(mountOf(plan, "/home/ann/.nvm"), "ro-bind /home/ann/.nvm");
+  assert.equal(mountOf(plan, "/home/ann/.cargo/bin"), "bind-ro /home/ann/.cargo/bin");
+  assert.equal(mountOf(plan, "/home/ann/.nvm"), "bind-ro /home/ann/.nvm");
   for (const secret of [".ssh/id_ed25519", ".cargo/credentials.toml", ".npmrc", ".gitconfig"]) {
     assert.deepEqual(rightsAt(plan, `/home/ann/${secret}`), [], secret);
     assert.equal(accessInView(plan.view, `/home/ann/${secret}`), "absent", secret);
@@ -153,38 +151,38 @@ test("planSandbox() shows of a home the project and toolchains, never what lies 
 test("planSandbox() follows a toolchain's link, unless it leads up to the home or above", () => {
   const linked = (target: string): SandboxPlan =>
     planOf(specOf({}), { ...host, "/home/ann/.pyenv": `-> ${target}`, "/srv/pyenv/bin/python": "" });
-  assert.equal(mountOf(linked("/srv/pyenv"), "/srv/pyenv"), "ro-bind /srv/pyenv");
+  assert.equal(mountOf(linked("/srv/pyenv"), "/srv/pyenv"), "bind-ro /srv/pyenv");
   for (const target of ["/home/ann", "/home", "/"]) assert.deepEqual(rightsAt(linked(target), "/home/ann/.ssh/id_ed25519"), [], target);
 });
 
 test("planSandbox() keeps a home absent below a wider path that a policy shows", () => {
   const plan = planOf(specOf({ allowRead: ["/"] }));
-  assert.equal(mountOf(plan, "/home"), "ro-bind /home");
-  assert.equal(mountOf(plan, "/home/ann"), "tmpfs 0111");
+  assert.equal(mountOf(plan, "/home"), "bind-ro /home");
+  assert.equal(mountOf(plan, "/home/ann"), "mask 0111");
   assert.equal(mountOf(plan, project), `bind ${project}`);
   assert.deepEqual(rightsAt(plan, "/home/ann/.ssh/id_ed25519"), []);
 });
 
 test("planSandbox() lets the deepest read rule decide, and a tie deny", () => {
   const reopened = planOf(specOf({ denyRead: [`${project}/docs`], allowRead: [`${project}/docs/a`] }));
-  assert.equal(mountOf(reopened, `${project}/docs`), "tmpfs 0111");
+  assert.equal(mountOf(reopened, `${project}/docs`), "mask 0111");
   assert.equal(mountOf(reopened, `${project}/docs/a`), `bind ${project}/docs/a`);
   const tie = planOf(specOf({ denyRead: [`${project}/docs`], allowRead: [`${project}/docs`] }));
-  assert.equal(mountOf(tie, `${project}/docs`), "tmpfs 0000");
+  assert.equal(mountOf(tie, `${project}/docs`), "mask 0000");
   const named = planOf(specOf({ allowRead: ["/etc/ssl/private"] }));
   assert.deepEqual(rightsAt(named, "/etc/ssl/private/key.pem"), ["read"]);
 });
 
 test("planSandbox() mounts a write denial read-only and pins the directories that lead to it", () => {
   const plan = planOf(specOf({ denyWrite: [`${project}/docs/a/b.md`] }));
-  assert.equal(mountOf(plan, `${project}/docs/a/b.md`), `ro-bind ${project}/docs/a/b.md`);
+  assert.equal(mountOf(plan, `${project}/docs/a/b.md`), `bind-ro ${project}/docs/a/b.md`);
   assert.equal(mountOf(plan, `${project}/docs`), `bind ${project}/docs`);
   assert.equal(mountOf(plan, `${project}/docs/a`), `bind ${project}/docs/a`);
 });
 
 test("planSandbox() gives a project without a write root no right to write in either layer", () => {
   const plan = planOf(specOf({ allowWrite: [], denyRead: [`${project}/.env`] }));
-  assert.equal(mountOf(plan, project), `ro-bind ${project}`);
+  assert.equal(mountOf(plan, project), `bind-ro ${project}`);
   assert.deepEqual(rightsAt(plan, `${project}/src/main.ts`), ["read"]);
   assert.deepEqual(rightsAt(plan, `${project}/.env`), []);
 });
@@ -310,7 +308,7 @@ test("planSandbox() refuses a closed directory only where a second name may lie 
 test("planSandbox() applies a rule about a link to the link's target", () => {
   const files = { ...host, "/home/ann/secrets/token": "", [`${project}/token`]: "-> /home/ann/secrets/token" };
   const plan = planOf(specOf({ allowRead: ["/home/ann/secrets"], denyRead: [`${project}/token`] }), files);
-  assert.equal(mountOf(plan, "/home/ann/secrets/token"), "ro-bind /dev/null");
+  assert.equal(mountOf(plan, "/home/ann/secrets/token"), "bind-ro /dev/null");
   assert.deepEqual(rightsAt(plan, "/home/ann/secrets/token"), []);
 });
 
@@ -318,45 +316,43 @@ test("planSandbox() protects the installation in a write root and hides the stat
   const own = planOf(specOf({ allowWrite: ["/opt/glovebox"] }, { project: "/opt/glovebox" }));
   assert.equal(accessInView(own.view, "/opt/glovebox/src/main.ts"), "read");
   const shown = planOf(specOf({ allowRead: ["/home/ann", "/home/ann/.local/state/glovebox/store.db"] }));
-  assert.equal(mountOf(shown, "/home/ann/.local/state/glovebox"), "tmpfs 0000");
+  assert.equal(mountOf(shown, "/home/ann/.local/state/glovebox"), "mask 0000");
   assert.deepEqual(rightsAt(shown, "/home/ann/.local/state/glovebox/store.db"), []);
 });
 
 test("planSandbox() gives /tmp no Landlock right, so a read-only project below it inherits none", () => {
   const plan = planOf(specOf({ allowWrite: [] }, { project: "/tmp/project" }));
   assert.deepEqual(rightsAt(plan, "/tmp/project/a.txt"), ["read"]);
-  assert.ok(!plan.bwrapArgs.some((argument, index) => argument === "/tmp" && plan.bwrapArgs[index - 2] === "--symlink"));
-  const usual = planOf(specOf({}));
-  assert.equal(usual.bwrapArgs[usual.bwrapArgs.indexOf("/tmp") - 1], "run/sandbox/tmp");
+  const temporary = ({ layout }: SandboxPlan) => layout.filter(([name, path]) => name === "link" && path === "view/tmp");
+  assert.deepEqual(temporary(plan), []);
+  assert.deepEqual(temporary(planOf(specOf({}))), [["link", "view/tmp", "run/sandbox/tmp"]]);
 });
 
 test("planSandbox() passes root's binds through the launcher and leaves the system where it is", () => {
   const plan = planOf(specOf({ denyWrite: [`${project}/docs`] }, { uid: 0 }));
   assert.equal(plan.identity.hostUid, 1_879_048_192 + 255);
-  const root = plan.staged.find(({ path }) => path === project);
-  assert.equal(mountOf(plan, project), `bind /run/${root?.stage}`);
-  assert.equal(mountOf(plan, `${project}/docs`), `ro-bind /run/${root?.stage}/docs`);
-  assert.equal(mountOf(plan, "/usr"), "ro-bind /usr");
-  assert.equal(planOf(specOf({})).staged.length, 0);
+  const clone = plan.layout.find(([name, path]) => name === "idmap" && path === project)?.[3];
+  assert.equal(mountOf(plan, project), `bind /dev/shm/${clone}`);
+  assert.equal(mountOf(plan, `${project}/docs`), `bind-ro /dev/shm/${clone}/docs`);
+  assert.equal(mountOf(plan, "/usr"), "bind-ro /usr");
+  assert.equal(mountOf(planOf(specOf({}, { uid: 0 })), project), `idmap ${project}`, "what is shown once needs no clone of its own");
+  assert.ok(planOf(specOf({})).layout.every(([name]) => !/^(?:uid|join|idmap)/u.test(name)));
 });
 
-test("planSandbox() stages where no shown path lies, since a mount over it would hide that path", () => {
-  const files = { ...host, "/run/user/0/app/a": "", "/mnt/x": "" };
-  assert.equal(planOf(specOf({}, { uid: 0 }), files).stageDirectory, "/run");
-  assert.equal(planOf(specOf({ allowRead: ["/run/user/0/app"] }, { uid: 0 }), files).stageDirectory, "/mnt");
-  assert.equal(planOf(specOf({ allowRead: ["/"] }, { uid: 0 }), files).stageDirectory, "/run");
+test("planSandbox() stages where no path is ever shown, since a mount over one would hide it", () => {
+  assert.equal(stageOf(planOf(specOf({}), { ...host, "/dev/shm/x": "" })), "/dev/shm");
+  assert.equal(stageOf(planOf(specOf({}), { ...host, "/dev/shm": "-> ../run/shm", "/dev/mqueue/x": "" })), "/dev/mqueue");
+  assert.equal(refusal(specOf({ allowRead: ["/dev/shm"] })), "wall.path-reserved");
 });
 
 test("planSandbox() writes account files that name no other person of the host", () => {
-  const [passwd] = planOf(specOf({})).dataFiles;
-  assert.equal(passwd?.text, "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000:ann:/run/sandbox/home:/bin/sh\n");
+  const passwd = planOf(specOf({})).layout.find(([name, path]) => name === "text" && path === "view/etc/passwd");
+  assert.equal(passwd?.[2], "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000:ann:/run/sandbox/home:/bin/sh\n");
 });
 
 test("planSandbox() empties the lists of the user's keys where the kernel has them", () => {
   const emptied = (files: Readonly<Record<string, string>>) =>
-    planOf(specOf({}), files)
-      .dataFiles.filter(({ text }) => text === "")
-      .map(({ path }) => path);
+    planOf(specOf({}), files).bwrapArgs.filter((_, index, all) => all[index - 1] === "/dev/shm/empty");
   assert.deepEqual(emptied(host), []);
   assert.deepEqual(emptied({ ...host, "/proc/keys": "" }), ["/proc/keys"]);
 });

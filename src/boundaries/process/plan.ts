@@ -2,14 +2,14 @@
 import type { SandboxSpec } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { type GuardMediation, sizes } from "../../guard/guard.ts";
-import { bwrapArguments, type DataFile } from "./bwrap-arguments.ts";
+import { bwrapArguments } from "./bwrap-arguments.ts";
 import type { HostNames, PathFacts } from "./environment.ts";
 import type { FileTree } from "./file-tree.ts";
 import { sanitiseGitConfig } from "./git-config.ts";
-import type { HeldPlace } from "./held-places.ts";
 import { accountFiles, hostsFile, type Identity, identityFor } from "./identity.ts";
 import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
+import type { LayoutOperation } from "./layout.ts";
 import { type LimitPlan, type MachineFacts, planLimits } from "./limit-plan.ts";
 import { refuseRootsInGit } from "./git-roots.ts";
 import { refuseLinkedNames, refuseShownNames } from "./linked-names.ts";
@@ -17,10 +17,11 @@ import { listedNames } from "./listed-names.ts";
 import { type MaskPlan, maskPlanOf } from "./mask-plan.ts";
 import { isAtOrBelow, isBelow } from "./paths.ts";
 import { canonicalPath, compileRules, type ProtectedPath } from "./rules.ts";
-import { chooseStageDirectory, isOfSystem, isOpenToAll, type StagedBind, sourceOf, stagedBinds } from "./staging.ts";
+import { chooseStageDirectory, isOpenToAll, stagedBinds } from "./staging.ts";
 import { readingOf } from "./read-plan.ts";
 import { systemNames } from "./system-tree.ts";
 import { accessInView, type View, viewOf } from "./view.ts";
+import { type DataFile, viewLayout } from "./view-layout.ts";
 
 export interface PlanFacts {
   readonly tree: FileTree;
@@ -29,8 +30,6 @@ export interface PlanFacts {
   readonly guardPath: string;
   /** Absolute host path of the program that makes the captive network. */
   readonly captivePath: string;
-  /** The first descriptor that bubblewrap may read a data file from. */
-  readonly firstDescriptor: number;
   /** Control groups and processors that there are. */
   readonly machine: MachineFacts;
 }
@@ -49,31 +48,22 @@ export interface SandboxPlan {
   readonly masks: MaskPlan | undefined;
   readonly mediation: GuardMediation;
   readonly limits: LimitPlan;
-  /** For the launcher; empty for an ordinary user. */
-  readonly staged: readonly StagedBind[];
-  /** The launcher's; empty for an ordinary user. */
-  readonly stageDirectory: string;
+  /** For the launcher, before it becomes bubblewrap. */
+  readonly layout: readonly LayoutOperation[];
   /** Where the program of the captive network is when it starts; undefined when nothing may leave. */
   readonly captivePath: string | undefined;
-  /** Contents for the descriptors that `bwrapArgs` names, ascending. */
-  readonly dataFiles: readonly (DataFile & { readonly text: string })[];
   readonly pathFacts: PathFacts & HostNames;
-  /** What bubblewrap gets as descriptors that follow those of `dataFiles`, in this order. */
-  readonly held: readonly HeldPlace[];
   /** Host paths for the answer sheet. */
   readonly sheet: { readonly reads: readonly string[]; readonly hidden: readonly string[]; readonly writes: readonly string[] };
 }
 
-interface DataSource {
-  readonly path: string;
-  readonly isBound: boolean;
-  readonly text: string;
-}
+/** The name of its program in the staging directory. */
+const captiveClone = "captive";
 
 /** They name the keys that the kernel keeps for the host's user, whose id the sandbox shares. */
 const keyLists = ["/proc/keys", "/proc/key-users"] as const;
 
-function dataSources(spec: SandboxSpec, tree: FileTree, identity: Identity, view: View): readonly DataSource[] {
+function dataFilesOf(spec: SandboxSpec, tree: FileTree, identity: Identity, view: View): readonly DataFile[] {
   const accounts = accountFiles(identity, { passwd: tree.text("/etc/passwd") ?? "", group: tree.text("/etc/group") ?? "" });
   const passwd = { path: "/etc/passwd", text: accounts.passwd };
   const group = { path: "/etc/group", text: accounts.group };
@@ -87,8 +77,7 @@ function dataSources(spec: SandboxSpec, tree: FileTree, identity: Identity, view
     // A file that the host does not have cannot be put into its read-only /etc; one that a rule hides stays hidden.
     return access === "absent" || (access === "read" && tree.look(path)?.kind === "file");
   };
-  const empty = keyLists.filter((path) => tree.look(path)?.kind === "file").map((path) => ({ path, text: "" }));
-  const result: DataSource[] = [...bound.filter(hasPlace), ...empty].map((file) => ({ ...file, isBound: true }));
+  const result: DataFile[] = bound.filter(hasPlace).map((file) => ({ ...file, isBound: true }));
   if (gitConfig !== "") result.push({ path: `${homeInside}/.gitconfig`, isBound: false, text: gitConfig });
   for (const [name, text] of Object.entries(spec.homeFiles ?? {})) result.push({ path: `${homeInside}/${name}`, isBound: false, text });
   return result;
@@ -121,12 +110,6 @@ function systemLinks(tree: FileTree): readonly { readonly path: string; readonly
   });
 }
 
-/** Places that are not the system's own: who can write there could swap them between plan and mount. */
-function heldPlaces(view: View): readonly HeldPlace[] {
-  const shown = view.places.filter(({ path, access }) => access !== "hidden" && !isOfSystem(path));
-  return [...shown, ...view.pins].map(({ path, identity }) => ({ path, identity }));
-}
-
 /** What a rule keeps from being written within a write root: held by a mount, and by the mediator when the mount is gone. */
 function deniedInRoots(view: View): readonly string[] {
   return view.places.filter(({ access, around }) => access !== "write" && around === "write").map(({ path }) => path);
@@ -137,13 +120,6 @@ function writeRoots(spec: SandboxSpec, tree: FileTree, view: View): readonly str
   const places = view.places.filter(({ access }) => access === "write").map(({ path }) => path);
   const named = spec.paths.allowWrite.map((path) => canonicalPath(tree, path)).filter((path) => accessInView(view, path) === "write");
   return [...new Set([...places, ...named])];
-}
-
-function descriptorsFrom(first: number, held: readonly HeldPlace[]) {
-  return (path: string): number | undefined => {
-    const index = held.findIndex((place) => place.path === path);
-    return index < 0 ? undefined : first + index;
-  };
 }
 
 function sheetOf({ paths, user }: SandboxSpec, view: View): SandboxPlan["sheet"] {
@@ -173,14 +149,21 @@ function mediationOf(spec: SandboxSpec, tree: FileTree, view: View): GuardMediat
   };
 }
 
-/** Where each program and place is when it is used: root's places, and programs that not everybody may use, pass through the launcher. */
+/** Where each program and place is when it is used: what root's sandbox could not use passes through an idmapped clone. */
 function stagingOf({ egress, user }: SandboxSpec, { tree, guardPath, captivePath }: PlanFacts, view: View) {
-  const programs = egress === undefined ? [guardPath] : [guardPath, captivePath];
-  const closed = programs.filter((program) => !isOpenToAll(tree, program));
-  const staged = user.uid === 0 ? stagedBinds(view, closed) : [];
-  const stageDirectory = staged.length === 0 ? "" : chooseStageDirectory(view, tree, programs);
-  const source = (path: string): string => sourceOf(staged, stageDirectory, path);
-  return { staged, stageDirectory, source, captivePath: egress === undefined ? undefined : source(captivePath) };
+  const isClosed = (program: string): boolean => user.uid === 0 && !isOpenToAll(tree, program);
+  const staged = user.uid === 0 ? stagedBinds(view, isClosed(guardPath) ? [guardPath] : []) : [];
+  const stageDirectory = chooseStageDirectory(tree, [guardPath, captivePath]);
+  const clone: LayoutOperation = ["idmap-ro", captivePath, "-", captiveClone];
+  const isCloned = egress !== undefined && isClosed(captivePath);
+  const path = isCloned ? `${stageDirectory}/${captiveClone}` : captivePath;
+  return { staged, stageDirectory, captive: { operations: isCloned ? [clone] : [], path: egress === undefined ? undefined : path } };
+}
+
+/** Root's launcher becomes a member of the control groups before it becomes anybody else. */
+function launcherIdentity(isRoot: boolean, { hostUid }: Identity, { cgroups }: LimitPlan): readonly LayoutOperation[] {
+  if (!isRoot) return [];
+  return [["uid", String(hostUid)], ...cgroups.map(({ joinFile }): LayoutOperation => ["join", joinFile])];
 }
 
 /**
@@ -194,14 +177,13 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const view = viewOf(spec, tree, rules);
   refuseRootsInGit(tree, view);
   refuseLinkedNames(rules, tree);
-  const { source, ...staging } = stagingOf(spec, facts, view);
-  const dataFiles = dataSources(spec, tree, identity, view).map((file, index) => ({ ...file, descriptor: facts.firstDescriptor + index }));
-  const boundFiles = dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path);
+  const { staged, stageDirectory, captive } = stagingOf(spec, facts, view);
+  const dataFiles = dataFilesOf(spec, tree, identity, view);
+  const emptied = keyLists.filter((path) => tree.look(path)?.kind === "file");
+  const boundFiles = [...dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path), ...emptied];
   const rulesWithout = (masked: readonly string[]): readonly LandlockRule[] =>
     landlockRules({ ...view, holes: [...view.holes, ...masked] }, tree, boundFiles);
   const links = systemLinks(tree);
-  // Root's places pass through the launcher, which resolves each path once and without links.
-  const held = isRoot ? [] : heldPlaces(view);
   const masks = maskPlanOf(spec, tree, view);
   const mediation = mediationOf({ ...spec, paths: { ...spec.paths, strict: masks?.isStrict ?? spec.paths.strict === true } }, tree, view);
   const limits = planLimits(spec.limits, facts.machine, mediation.writeRoots.length > 0);
@@ -209,27 +191,34 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
     view,
     identity,
     bwrapArgs: bwrapArguments({
-      view,
       identity,
-      systemLinks: links,
-      links: homeLinks(view, spec.user.home, Object.keys(spec.homeFiles ?? {})),
-      dataFiles,
-      guardSource: source(facts.guardPath),
       isCaptive: spec.egress !== undefined,
       isNesting: spec.nestedNamespaces === true,
-      sizes: limits,
-      source,
-      descriptorOf: descriptorsFrom(facts.firstDescriptor + dataFiles.length, held),
+      stageDirectory,
+      emptied,
     }),
+    layout: [
+      ...launcherIdentity(isRoot, identity, limits),
+      ["stage", stageDirectory],
+      ...captive.operations,
+      ...viewLayout({
+        view,
+        systemLinks: links,
+        links: homeLinks(view, spec.user.home, Object.keys(spec.homeFiles ?? {})),
+        dataFiles,
+        guardPath: facts.guardPath,
+        sizes: limits,
+        staged,
+        stageDirectory,
+      }),
+    ],
     landlockRules: rulesWithout([]),
     landlockRulesWithout: rulesWithout,
     refuseSecondNames: (masked) => refuseShownNames(masked, rules, tree),
     masks,
     mediation,
     limits,
-    ...staging,
-    dataFiles,
-    held,
+    captivePath: captive.path,
     pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home, hostName: spec.user.name, nameInside: identity.name },
     sheet: sheetOf(spec, view),
   };

@@ -12,16 +12,9 @@ import { type Cgroup, findCgroups } from "./cgroups.ts";
 import { probeCaptive } from "./captive-probe.ts";
 import { isOutOfProcesses } from "./failures.ts";
 import { allocatedUidBase, allocatedUidCount } from "./identity.ts";
+import { type LayoutOperation, layoutText } from "./layout.ts";
 import { planLimits } from "./limit-plan.ts";
-import {
-  bubblewrapMinimum,
-  bubblewrapVersion,
-  canBindDescriptors,
-  findBubblewrap,
-  guardProbe,
-  isExecutable,
-  isNewEnough,
-} from "./tools.ts";
+import { bubblewrapMinimum, bubblewrapVersion, findBubblewrap, guardProbe, isExecutable, isNewEnough } from "./tools.ts";
 
 export interface ProbeTargets {
   readonly bubblewrap?: string;
@@ -67,10 +60,10 @@ function namespaceFix(detail: string): Sentence {
   return { key: "wall.fix.user-namespaces", values: { setting: namespaceSetting() } };
 }
 
-/** Runs the guard's own probe behind every namespace that a sandbox needs. */
+/** Runs the guard's own probe behind every namespace that a sandbox needs; an ordinary user's launcher makes one of them. */
 async function insideNamespaces(
   bubblewrap: string,
-  guardPath: string,
+  { guardPath, launcherPath }: ProbeTargets,
 ): Promise<{ readonly probe: GuardProbe | undefined; readonly detail: string }> {
   const namespaces = ["user", "ipc", "pid", "net", "uts", "cgroup"].map((name) => `--unshare-${name}`);
   const args = [
@@ -90,7 +83,10 @@ async function insideNamespaces(
     "probe",
   ];
   try {
-    const { code, stdout, stderr } = await capture(bubblewrap, args);
+    const isRoot = process.getuid?.() === 0; // whose launcher is tried apart, because it needs more
+    const { code, stdout, stderr } = await (isRoot
+      ? capture(bubblewrap, args)
+      : capture(launcherPath, [], { stdin: layoutText({ operations: [], command: [bubblewrap, ...args] }) }));
     return { probe: code === 0 ? parseProbe(stdout) : undefined, detail: stderr.trim().split("\n").at(-1)?.slice(0, 200) ?? "" };
   } catch (error) {
     return { probe: undefined, detail: error instanceof Error ? error.message : "" }; // a probe reports, it never throws
@@ -100,8 +96,8 @@ async function insideNamespaces(
 async function bubblewrapLine(file: string | undefined): Promise<ProbeLine> {
   const version = file === undefined ? undefined : await bubblewrapVersion(file);
   const needed = `${bubblewrapMinimum.major}.${bubblewrapMinimum.minor}`;
-  const works = file !== undefined && version !== undefined && isNewEnough(version) && (await canBindDescriptors(file));
-  const detail = version === undefined ? "" : works ? `${version} ${file}` : `${version} ${file} (>= ${needed}, --ro-bind-fd)`;
+  const works = file !== undefined && version !== undefined && isNewEnough(version);
+  const detail = version === undefined ? "" : works ? `${version} ${file}` : `${version} ${file} (>= ${needed})`;
   return required({ name: "bubblewrap", works, detail, fix: { key: "wall.fix.bubblewrap" } });
 }
 
@@ -150,9 +146,13 @@ function tracingLine(): ProbeLine {
 async function tryIdmap({ launcherPath, guardPath }: ProbeTargets): Promise<{ readonly works: boolean; readonly detail: string }> {
   const directory = path.dirname(guardPath);
   const uid = allocatedUidBase + randomInt(allocatedUidCount); // of nobody: the launcher refuses one that another probe holds
-  const args = ["--uid", String(uid), "--stage", "/run", "--idmap-ro", directory, "probe", "--", "/usr/bin/true"];
+  const operations: readonly LayoutOperation[] = [
+    ["uid", String(uid)],
+    ["stage", "/run"],
+    ["idmap-ro", directory, "-", "probe"],
+  ];
   try {
-    const { code, stderr } = await capture(launcherPath, args);
+    const { code, stderr } = await capture(launcherPath, [], { stdin: layoutText({ operations, command: ["/usr/bin/true"] }) });
     return { works: code === 0, detail: code === 0 ? directory : stderr.trim().slice(0, 200) };
   } catch (error) {
     return { works: false, detail: error instanceof Error ? error.message : "" }; // a probe reports, it never throws
@@ -166,11 +166,10 @@ function maskerLine({ maskerPath }: ProbeTargets): ProbeLine {
   return required({ name: "masker", works: isExecutable(maskerPath), detail, fix: { key: "wall.fix.setup" } });
 }
 
-async function rootLines(targets: ProbeTargets): Promise<readonly ProbeLine[]> {
-  if (process.getuid?.() !== 0) return [];
+async function launcherLines(targets: ProbeTargets): Promise<readonly ProbeLine[]> {
   const works = isExecutable(targets.launcherPath);
   const launcher = required({ name: "launcher", works, detail: targets.launcherPath, fix: { key: "wall.fix.setup" } });
-  if (!works) return [launcher];
+  if (!works || process.getuid?.() !== 0) return [launcher];
   return [launcher, required({ name: "idmapped-mounts", ...(await tryIdmap(targets)), fix: { key: "wall.fix.idmap" } })];
 }
 
@@ -229,18 +228,26 @@ function namespacesLine(inside: Inside | undefined, missing: string): ProbeLine 
   return required({ name: "user-namespaces", works, detail, fix: namespaceFix(inside.detail) });
 }
 
+/** Without which namespaces cannot be tried. */
+function missingBefore(bubblewrap: string | undefined, probe: GuardProbe | undefined, { launcherPath }: ProbeTargets): string | undefined {
+  if (bubblewrap === undefined) return "bubblewrap";
+  if (probe === undefined) return "guard";
+  return isExecutable(launcherPath) ? undefined : "launcher";
+}
+
 /** Never throws. */
 export async function probeProcessBoundary(targets: ProbeTargets): Promise<ProbeReport> {
   const bubblewrap = findBubblewrap(targets.bubblewrap);
   const probe = await guardProbe(targets.guardPath);
-  const inside = bubblewrap === undefined || probe === undefined ? undefined : await insideNamespaces(bubblewrap, targets.guardPath);
+  const missing = missingBefore(bubblewrap, probe, targets);
+  const inside = bubblewrap === undefined || missing !== undefined ? undefined : await insideNamespaces(bubblewrap, targets);
   const lines: readonly ProbeLine[] = [
     await bubblewrapLine(bubblewrap),
-    namespacesLine(inside, bubblewrap === undefined ? "bubblewrap" : "guard"),
+    namespacesLine(inside, missing ?? "bubblewrap"),
     required({ name: "guard", works: probe !== undefined, detail: targets.guardPath, fix: { key: "wall.fix.setup" } }),
     maskerLine(targets),
     ...kernelLines(inside?.probe ?? probe),
-    ...(await rootLines(targets)),
+    ...(await launcherLines(targets)),
     await probeCaptive(targets),
     ...limitLines(),
   ];

@@ -9,14 +9,15 @@ import { isUidPromised } from "./identity.ts";
 import { captiveArguments } from "./captive-arguments.ts";
 import { requireCaptive } from "./captive-failure.ts";
 import { captiveLayer } from "./captive-layer.ts";
-import { captiveDescriptor, firstDescriptor, launch, type Launched } from "./launch.ts";
-import { launcherArguments } from "./launcher-arguments.ts";
+import { captiveDescriptor, launch, type Launched } from "./launch.ts";
+import { layoutText } from "./layout.ts";
 import type { Masker } from "./masker.ts";
 import { maskerLayer, openMasker, startMasker } from "./open-masker.ts";
 import { bubblewrapCommand, type TestLayers } from "./layers.ts";
 import { planSandbox, type SandboxPlan } from "./plan.ts";
 import { probeProcessBoundary } from "./probe.ts";
 import { ProcessSandbox } from "./process-sandbox.ts";
+import { markerOf } from "./reap.ts";
 import { type ProtectedPath, withheldOn } from "./rules.ts";
 import { isExecutable, requireBubblewrap } from "./tools.ts";
 
@@ -32,7 +33,7 @@ export interface ProcessBoundaryOptions {
   readonly bubblewrap?: string;
   /** Absolute path of the guard that `make -C native` built. */
   readonly guardPath: string;
-  /** Absolute path of the launcher; used by root only. */
+  /** Absolute path of the launcher. */
   readonly launcherPath: string;
   /** Absolute path of the program that makes the captive network; used where a sandbox has an egress endpoint. */
   readonly captivePath: string;
@@ -52,13 +53,13 @@ export interface ProcessBoundaryOptions {
 
 const allLayers: TestLayers = { outer: true, inner: true };
 
-function requireTools(options: ProcessBoundaryOptions, isRoot: boolean): { readonly bubblewrapPath: string } {
+function requireTools(options: ProcessBoundaryOptions, layers: TestLayers): { readonly bubblewrapPath: string } {
   const bubblewrapPath = requireBubblewrap(options.bubblewrap);
   const refuse = (situation: string, path: string): never => {
     throw new GloveboxError("WALL_UNAVAILABLE", situation, { values: { path } });
   };
   if (!isExecutable(options.guardPath)) refuse("wall.guard-missing", options.guardPath);
-  if (isRoot && !isExecutable(options.launcherPath)) refuse("wall.launcher-missing", options.launcherPath);
+  if (layers.outer && !isExecutable(options.launcherPath)) refuse("wall.launcher-missing", options.launcherPath);
   return { bubblewrapPath };
 }
 
@@ -97,7 +98,6 @@ function planOf(options: ProcessBoundaryOptions, spec: SandboxSpec, isRoot: bool
     protectedPaths: options.protectedPaths,
     guardPath: options.guardPath,
     captivePath: options.captivePath,
-    firstDescriptor: firstDescriptor(spec.egress !== undefined),
     machine: { cgroups: cgroupsFor(options, spec.sandboxId), processors: os.availableParallelism() },
   });
   if (plan.masks !== undefined && !isExecutable(options.maskerPath)) {
@@ -109,29 +109,28 @@ function planOf(options: ProcessBoundaryOptions, spec: SandboxSpec, isRoot: bool
   return plan;
 }
 
-/** Each program starts the next: root's launcher, what makes the captive network, bubblewrap. */
-function programsOf({ options, spec, plan, layers, isRoot, bubblewrapPath }: Starting): readonly [string, ...string[]] {
+/** Each program starts the next: the launcher, what makes the captive network, bubblewrap. */
+function programsOf({ options, spec, plan, layers, bubblewrapPath }: Starting) {
   const command = bubblewrapCommand(plan, { guardPath: options.guardPath, sandboxId: spec.sandboxId, layers });
+  if (!layers.outer) return { program: bubblewrapPath, args: command, input: undefined };
   const path = plan.captivePath;
   const captive =
     path === undefined ? [] : captiveArguments({ path, channel: captiveDescriptor, isOneNetwork: options.networks === "one" });
-  const walled = [...captive, bubblewrapPath, ...command];
-  const [first = bubblewrapPath, ...rest] = isRoot ? [options.launcherPath, ...launcherArguments(plan), ...walled] : walled;
-  return [first, ...rest];
+  return {
+    program: options.launcherPath,
+    args: [markerOf(spec.sandboxId)],
+    input: layoutText({ operations: plan.layout, command: [...captive, bubblewrapPath, ...command] }),
+  };
 }
 
 function launchPlanned(starting: Starting, masker: Masker | undefined) {
   const { options, spec, plan, layers, bubblewrapPath, signal } = starting;
-  const [program, ...args] = programsOf(starting);
   return launch({
     sandboxId: spec.sandboxId,
-    program,
-    args,
+    ...programsOf(starting),
     egress: spec.egress,
     bubblewrapPath,
     guardPath: options.guardPath,
-    dataTexts: layers.outer ? plan.dataFiles.map(({ text }) => text) : [],
-    heldPlaces: layers.outer ? plan.held : [],
     rules: masker === undefined ? plan.landlockRules : (guardPid) => openMasker(masker, plan, layers.outer ? guardPid : 0),
     mediation: plan.mediation,
     privateDirectory: spec.privateDirectory,
@@ -157,7 +156,7 @@ async function openSandbox(options: ProcessBoundaryOptions, asked: SandboxSpec, 
   }
   // Without the outer wall a test runs as whoever started it: the launcher is a part of that wall.
   const isRoot = spec.user.uid === 0 && layers.outer;
-  const { bubblewrapPath } = requireTools(options, isRoot);
+  const { bubblewrapPath } = requireTools(options, layers);
   if (spec.egress !== undefined) requireCaptive(options.captivePath);
   const plan = planOf(options, spec, isRoot);
   context.signal.throwIfAborted();

@@ -1,6 +1,5 @@
 // Which host paths must pass through the launcher when root opens a sandbox: everything that is not the operating system's own,
 // because the sandbox runs as an allocated uid that owns nothing.
-import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { FileTree } from "./file-tree.ts";
 import { ancestorsOf, isAtOrBelow } from "./paths.ts";
 import { systemDirectories, systemNames } from "./system-tree.ts";
@@ -16,7 +15,7 @@ export interface StagedBind {
 
 const system: readonly string[] = [...systemDirectories, ...systemNames];
 
-export function isOfSystem(path: string): boolean {
+function isOfSystem(path: string): boolean {
   return system.some((directory) => isAtOrBelow(path, directory));
 }
 
@@ -42,22 +41,12 @@ export function isOpenToAll(tree: FileTree, path: string): boolean {
   return ancestorsOf(path).every(isOpen) && ((tree.look(path)?.mode ?? 0) & 0o005) === 0o005;
 }
 
-/**
- * An existing directory that the launcher covers with a tmpfs in its private mount namespace; the host's is not touched. No shown path
- * may lie at, above or below it.
- */
-export function chooseStageDirectory(view: View, tree: FileTree, extra: readonly string[]): string {
-  const used = [...view.places.map(({ path }) => path), ...extra];
-  const isFree = (candidate: string): boolean => !used.some((path) => isAtOrBelow(path, candidate) || isAtOrBelow(candidate, path));
-  const found = ["/run", "/mnt", "/media", "/srv", "/boot"].find(
-    (candidate) => tree.look(candidate)?.kind === "directory" && isFree(candidate),
-  );
-  if (found === undefined) throw new GloveboxError("WALL_UNAVAILABLE", "wall.no-stage");
-  return found;
-}
+/** No path at or below them is ever shown: what a sandbox has there is its own. */
+const stageDirectories = ["/dev/shm", "/dev/mqueue", "/dev/pts"] as const;
 
-/** Where bubblewrap finds a host path: in the staging directory when it passed through the launcher. */
-export function sourceOf(staged: readonly StagedBind[], stageDirectory: string, path: string): string {
-  const bind = staged.find((candidate) => isAtOrBelow(path, candidate.path));
-  return bind === undefined ? path : `${stageDirectory}/${bind.stage}${path.slice(bind.path.length)}`;
+/** The directory that the launcher covers with a file system in its private mount namespace; the host's is not touched. */
+export function chooseStageDirectory(tree: FileTree, programs: readonly string[]): string {
+  const isFree = (candidate: string): boolean =>
+    !programs.some((program) => isAtOrBelow(program, candidate)) && tree.look(candidate)?.kind === "directory";
+  return stageDirectories.find(isFree) ?? stageDirectories[0];
 }

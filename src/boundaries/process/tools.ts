@@ -41,15 +41,6 @@ export async function bubblewrapVersion(file: string): Promise<string | undefine
   }
 }
 
-/** Binding by descriptor came late, to 0.8 by a security update: the option is looked for, not the version. */
-export async function canBindDescriptors(file: string): Promise<boolean> {
-  try {
-    return (await capture(file, ["--help"])).stdout.includes("--ro-bind-fd");
-  } catch {
-    return false; // as above
-  }
-}
-
 export function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major > bubblewrapMinimum.major || (major === bubblewrapMinimum.major && minor >= bubblewrapMinimum.minor);
