@@ -161,9 +161,41 @@ function stagingOf({ egress, user }: SandboxSpec, { tree, guardPath, captivePath
 }
 
 /** Root's launcher becomes a member of the control groups before it becomes anybody else. */
-function launcherIdentity(isRoot: boolean, { hostUid }: Identity, { cgroups }: LimitPlan): readonly LayoutOperation[] {
-  if (!isRoot) return [];
+function launcherIdentity({ user }: SandboxSpec, { hostUid }: Identity, { cgroups }: LimitPlan): readonly LayoutOperation[] {
+  if (user.uid !== 0) return [];
   return [["uid", String(hostUid)], ...cgroups.map(({ joinFile }): LayoutOperation => ["join", joinFile])];
+}
+
+interface Wall {
+  readonly view: View;
+  readonly identity: Identity;
+  readonly limits: LimitPlan;
+  readonly links: ReturnType<typeof systemLinks>;
+  readonly dataFiles: readonly DataFile[];
+  readonly emptied: readonly string[];
+}
+
+/** What the launcher lays out, and what bubblewrap is told then. */
+function outerWall(spec: SandboxSpec, facts: PlanFacts, { view, identity, limits, links, dataFiles, emptied }: Wall) {
+  const { staged, stageDirectory, captive } = stagingOf(spec, facts, view);
+  const layout: readonly LayoutOperation[] = [
+    ...launcherIdentity(spec, identity, limits),
+    ["stage", stageDirectory],
+    ...captive.operations,
+    ...viewLayout({
+      view,
+      systemLinks: links,
+      links: homeLinks(view, spec.user.home, Object.keys(spec.homeFiles ?? {})),
+      dataFiles,
+      guardPath: facts.guardPath,
+      sizes: limits,
+      staged,
+      stageDirectory,
+    }),
+  ];
+  const isCaptive = spec.egress !== undefined;
+  const isNesting = spec.nestedNamespaces === true;
+  return { layout, captivePath: captive.path, bwrapArgs: bwrapArguments({ identity, isCaptive, isNesting, stageDirectory, emptied }) };
 }
 
 /**
@@ -172,12 +204,10 @@ function launcherIdentity(isRoot: boolean, { hostUid }: Identity, { cgroups }: L
 export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   const { tree } = facts;
   const identity = identityFor(spec.user, spec.sandboxId);
-  const isRoot = spec.user.uid === 0;
   const rules = compileRules(spec, tree, facts.protectedPaths);
   const view = viewOf(spec, tree, rules);
   refuseRootsInGit(tree, view);
   refuseLinkedNames(rules, tree);
-  const { staged, stageDirectory, captive } = stagingOf(spec, facts, view);
   const dataFiles = dataFilesOf(spec, tree, identity, view);
   const emptied = keyLists.filter((path) => tree.look(path)?.kind === "file");
   const boundFiles = [...dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path), ...emptied];
@@ -190,35 +220,13 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   return {
     view,
     identity,
-    bwrapArgs: bwrapArguments({
-      identity,
-      isCaptive: spec.egress !== undefined,
-      isNesting: spec.nestedNamespaces === true,
-      stageDirectory,
-      emptied,
-    }),
-    layout: [
-      ...launcherIdentity(isRoot, identity, limits),
-      ["stage", stageDirectory],
-      ...captive.operations,
-      ...viewLayout({
-        view,
-        systemLinks: links,
-        links: homeLinks(view, spec.user.home, Object.keys(spec.homeFiles ?? {})),
-        dataFiles,
-        guardPath: facts.guardPath,
-        sizes: limits,
-        staged,
-        stageDirectory,
-      }),
-    ],
+    ...outerWall(spec, facts, { view, identity, limits, links, dataFiles, emptied }),
     landlockRules: rulesWithout([]),
     landlockRulesWithout: rulesWithout,
     refuseSecondNames: (masked) => refuseShownNames(masked, rules, tree),
     masks,
     mediation,
     limits,
-    captivePath: captive.path,
     pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home, hostName: spec.user.name, nameInside: identity.name },
     sheet: sheetOf(spec, view),
   };
