@@ -19,6 +19,7 @@
 #define GB_SIZE_NAME_MAX 63u       // bytes of a listed name
 #define GB_SIZE_TOUCH_HEADER 32u
 #define GB_SIZE_TOUCH_LISTED_MAX 134217728u // bytes of the touch log without contents
+#define GB_SIZE_ROOT_FAILED 0x80000000u // FAILED's index of a WRITE_ROOT, which are counted by themselves, begins here
 #define GB_SIZE_READ_RULES_MAX 1024u
 #define GB_SIZE_SEGMENTS_MAX 62u   // of one read rule: its states are the bits of one number
 #define GB_SIZE_REFUSED_MAX 100u   // REFUSED frames of one command; the rest is only counted

@@ -70,8 +70,9 @@ static bool mediates(const struct guard *guard) {
 }
 
 static int add_root(struct guard *guard, const char *path) {
+  const uint32_t index = guard->session.roots - 1; // this one is counted already
   const int error = has_layer(guard, GB_LAYER_MEDIATION) ? mediation_add_root(path) : 0;
-  return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, NO_RULE);
+  return error == 0 ? GO_ON : fail_wall(guard, GB_WALL_MEDIATION, error, GB_SIZE_ROOT_FAILED | index);
 }
 
 static int add_name(struct guard *guard, const char *name) {

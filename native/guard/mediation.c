@@ -20,19 +20,20 @@ static size_t root_count, name_count, path_count, private_count;
 static pthread_rwlock_t *lock;
 
 // File systems that give one file several names by rules of their own (short names, folded letters): no rule about names holds there.
-static bool folds_names(const char *path) {
+static int look_at_file_system(const char *path) {
   static const unsigned long types[] = {0x4d44, 0x2011bab0, 0x5346544e, 0x7366746e, 0x4244, 0x482b, 0xff534d42, 0xfe534d42};
   struct statfs status;
-  if (statfs(path, &status) != 0) return true;
+  if (statfs(path, &status) != 0) return errno;
   for (size_t index = 0; index < sizeof types / sizeof *types; index++) {
-    if (((unsigned long)status.f_type & 0xffffffffu) == types[index]) return true;
+    if (((unsigned long)status.f_type & 0xffffffffu) == types[index]) return EOPNOTSUPP;
   }
-  return false;
+  return 0;
 }
 
 int mediation_add_root(const char *path) {
   if (root_count == GB_SIZE_ROOTS_MAX) return E2BIG;
-  if (folds_names(path)) return EOPNOTSUPP;
+  const int error = look_at_file_system(path);
+  if (error != 0) return error;
   struct write_root *root = &roots[root_count++];
   root->length = strlen(path);
   memcpy(root->path, path, root->length + 1);

@@ -1,5 +1,6 @@
 // GuardSession against a fake guard: the handshake, the life of a command, credit, and every way in which a guard can misbehave.
 import assert from "node:assert/strict";
+import { constants } from "node:os";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
@@ -55,14 +56,19 @@ test("configure() rejects for each missing layer, an old Landlock, a test build,
     "guard.test-build": [guardFrame(frameTypes.hello, 0, sizes.version, 1, 1), guardReady],
     "guard.version": [guardFrame(frameTypes.hello, 0, sizes.version + 1, 0, 1), guardReady],
     "guard.rule-unusable": [guardHello, guardFrame(frameTypes.failed, 0, 5, 2, 0)],
+    "guard.root-folds": [guardHello, guardFrame(frameTypes.failed, 0, 8, constants.errno.EOPNOTSUPP, sizes.rootFailed + 1)],
+    "guard.root-unreachable": [guardHello, guardFrame(frameTypes.failed, 0, 8, constants.errno.ENOENT, sizes.rootFailed + 1)],
     "guard.silent": [],
   };
   for (const [situation, frames] of Object.entries(cases)) {
     const guard = new FakeGuard();
     const session = openGuardSession(guard.host, { readyTimeoutMs: 20 });
-    const configured = session.configure([{ path: "/usr", rights: 13n }]);
+    const configured = session.configure([{ path: "/usr", rights: 13n }], { writeRoots: ["/a", "/b"], listedNames: [], listedPaths: [] });
     guard.send(...frames);
-    await assert.rejects(configured, { code: "WALL_UNAVAILABLE", situation });
+    await assert.rejects(configured, (error) => {
+      if (situation.startsWith("guard.root")) assert.equal(error instanceof GloveboxError && error.values["path"], "/b");
+      return error instanceof GloveboxError && error.code === "WALL_UNAVAILABLE" && error.situation === situation;
+    });
     assert.equal((await session.ended).situation, situation);
     await assert.rejects(session.exec({ ...command, argv: ["true"] }), { situation });
   }

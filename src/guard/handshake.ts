@@ -87,6 +87,7 @@ export class Handshake {
   readonly #outcome = Promise.withResolvers<GuardReady>();
   #phase: "idle" | "waiting" | "ready" | "failed" = "idle";
   #rules: readonly GuardRule[] = [];
+  #writeRoots: readonly string[] = [];
   #hello: (SessionMessage & { kind: "hello" }) | undefined;
 
   constructor(send: (frame: Buffer) => void, options: HandshakeOptions) {
@@ -107,6 +108,7 @@ export class Handshake {
     refuseUnusableReading(mediation);
     this.#phase = "waiting";
     this.#rules = rules;
+    this.#writeRoots = mediation.writeRoots;
     const frames = [
       ...rules.map(ruleFrame),
       ...mediation.writeRoots.map(writeRootFrame),
@@ -180,6 +182,11 @@ export class Handshake {
     const errno = errnoName(message.errno);
     const path = message.rule === undefined ? undefined : this.#rules[message.rule]?.path;
     if (path !== undefined) return unavailable("guard.rule-unusable", { path, errno });
+    const root = message.rule === undefined ? undefined : this.#writeRoots[message.rule - sizes.rootFailed];
+    if (root !== undefined) {
+      const isFolding = message.errno === constants.errno.EOPNOTSUPP;
+      return unavailable(isFolding ? "guard.root-folds" : "guard.root-unreachable", { path: root, errno });
+    }
     if (message.wall === "landlock" && message.errno === constants.errno.EOPNOTSUPP) return landlockOld();
     return unavailable("guard.wall-missing", { wall: message.wall, errno });
   }

@@ -15,6 +15,7 @@ export const sizes = {
   nameMax: 63,
   touchHeader: 32,
   touchListedMax: 134_217_728,
+  rootFailed: 0x8000_0000,
   readRulesMax: 1024,
   segmentsMax: 62,
   refusedMax: 100,
