@@ -90,6 +90,26 @@ test("what the host makes or replaces later is hidden again, and told with its r
   assert.ok(first.some(({ path: told, rule }) => told === path.join(world.project, "docs") && rule === told));
 });
 
+for (const strict of [false, true]) {
+  test(`a literal path that is missing at open is made by nobody inside, and hidden when the host makes it, strict ${strict}`, async () => {
+    const world = await makeWorld();
+    const [file, deep] = [path.join(world.project, "later"), path.join(world.project, "not/yet/secret")];
+    const sandbox = await open(world.spec({ strict, denyRead: [file, deep] }));
+    assert.ok(sandbox.walls.hidden.includes(file));
+    const tries =
+      "echo x > later; mkdir -p not/yet; echo x > not/yet/secret; echo x > p; mv p later; ln -s a.txt later; mkdir -p q/yet; echo x > q/yet/secret; mv q/* not; ls -A . not/yet";
+    const made = (await shell(sandbox, world, `(${tries}) 2>/dev/null`)).split("\n");
+    assert.ok(made.includes("not") && !made.includes("later") && !made.includes("secret"), made.join("\n"));
+    await writeFile(file, "canary-file");
+    await mkdir(path.dirname(deep), { recursive: true });
+    await writeFile(deep, "canary-deep");
+    if (!strict) await untilMasked(sandbox, 2);
+    const output = await shell(sandbox, world, "cat later not/yet/secret a.txt");
+    assert.doesNotMatch(output, /canary/u);
+    assert.match(output, /a$/u);
+  });
+}
+
 test("a directory that the host renames keeps its masks, and one in its place gets new ones", async () => {
   const world = await makeWorld();
   await mkdir(path.join(world.project, "config"));

@@ -17,6 +17,7 @@ const view: View = {
   ],
   closed: [],
   holes: [],
+  later: [],
 };
 const files = { "/work/a/b/secret": "", "/elsewhere/b/secret": "" };
 const inside = { "/in/work/a/b/secret": "" };

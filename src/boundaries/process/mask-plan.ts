@@ -11,7 +11,7 @@ import { toolchainPaths } from "./toolchains.ts";
 import type { View } from "./view.ts";
 
 export interface MaskRule {
-  /** A `literal` is a path that the plan hides already, where the host may put another file. */
+  /** A `literal` is a path that the plan hides already, or where nothing is yet: the host may put another file there. */
   readonly kind: "literal" | "glob";
   /** For people and records. */
   readonly text: string;
@@ -33,8 +33,13 @@ export interface MaskPlan {
 
 /** A mask goes with the file that the host replaces; what lies outside write roots Landlock denies all the same. */
 function literalRules(view: View): readonly MaskRule[] {
-  const hidden = view.places.filter(({ access, around }) => access === "hidden" && around === "write");
-  return hidden.map(({ path }) => ({ kind: "literal", text: path, segments: literalSegments(path), sparesToolchains: false }));
+  const hidden = view.places.filter(({ access, around }) => access === "hidden" && around === "write").map(({ path }) => path);
+  return [...hidden, ...view.later].map((path) => ({
+    kind: "literal",
+    text: path,
+    segments: literalSegments(path),
+    sparesToolchains: false,
+  }));
 }
 
 function globRules({ paths }: SandboxSpec): readonly MaskRule[] {

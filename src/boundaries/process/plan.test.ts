@@ -195,7 +195,13 @@ test("planSandbox() keeps a missing denied name unreadable by Landlock where the
 
 test("planSandbox() never mounts over a missing path", () => {
   assert.equal(refusal(specOf({ denyWrite: [`${project}/.husky`] })), "wall.path-missing");
-  assert.equal(refusal(specOf({ denyRead: [`${project}/.env.local`] })), "wall.path-missing");
+  const later = `${project}/.env.local`;
+  const plan = planOf(specOf({ denyRead: [later] }));
+  assert.equal(mountOf(plan, later), undefined);
+  assert.deepEqual(
+    [plan.mediation.listedPaths, plan.masks?.rules.map(({ text }) => text), plan.sheet.hidden.includes(later)],
+    [[later], [later], true],
+  );
   assert.equal(refusal(specOf({ allowWrite: [`${project}/new`] })), "wall.root-missing");
   assert.equal(mountOf(planOf(specOf({ allowRead: ["/srv/none"] })), "/srv/none"), undefined);
 });

@@ -112,7 +112,8 @@ function systemLinks(tree: FileTree): readonly { readonly path: string; readonly
 
 /** What a rule keeps from being written within a write root: held by a mount, and by the mediator when the mount is gone. */
 function deniedInRoots(view: View): readonly string[] {
-  return view.places.filter(({ access, around }) => access !== "write" && around === "write").map(({ path }) => path);
+  const places = view.places.filter(({ access, around }) => access !== "write" && around === "write").map(({ path }) => path);
+  return [...places, ...view.later];
 }
 
 /** Also those that lie in another: whoever names `.vscode` itself has opened it. */
@@ -125,7 +126,7 @@ function writeRoots(spec: SandboxSpec, tree: FileTree, view: View): readonly str
 function sheetOf({ paths, user }: SandboxSpec, view: View): SandboxPlan["sheet"] {
   const of = (access: string): readonly string[] => view.places.filter((place) => place.access === access).map(({ path }) => path);
   const globs = (paths.denyReadGlobs ?? []).map(({ text }) => text);
-  const hidden = [...new Set([user.home, ...of("hidden"), ...view.closed, ...view.holes, ...globs])];
+  const hidden = [...new Set([user.home, ...of("hidden"), ...view.closed, ...view.holes, ...view.later, ...globs])];
   return { reads: of("read"), hidden, writes: of("write") };
 }
 

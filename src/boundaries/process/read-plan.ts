@@ -12,7 +12,7 @@ function literal(effect: "denyLiteral" | "allowLiteral", path: string): ReadRule
 /** The mounts and Landlock hold the same rules; here they also hold for what the host puts in the place of something. */
 export function readingOf({ paths }: SandboxSpec, view: View): Pick<GuardMediation, "reading"> {
   if (paths.strict !== true) return {};
-  const denied = [...view.places.filter(({ access }) => access === "hidden").map(({ path }) => path), ...view.holes];
+  const denied = [...view.places.filter(({ access }) => access === "hidden").map(({ path }) => path), ...view.holes, ...view.later];
   const opened = view.places.filter(({ access, around }) => access !== "hidden" && around === "hidden").map(({ path }) => path);
   const rules: readonly ReadRule[] = [
     ...denied.map((path) => literal("denyLiteral", path)),

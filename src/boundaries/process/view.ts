@@ -31,6 +31,8 @@ export interface View {
   readonly closed: readonly string[];
   /** Denied names in readable directories that do not exist now: Landlock alone keeps them unreadable when they appear. */
   readonly holes: readonly string[];
+  /** Denied names in write roots that do not exist now: nobody makes them inside, and what the host puts there is masked. */
+  readonly later: readonly string[];
   /** Parents before children. */
   readonly pins: readonly Pin[];
 }
@@ -39,6 +41,7 @@ interface Draft {
   readonly closed: string[];
   readonly places: Place[];
   readonly holes: string[];
+  readonly later: string[];
 }
 
 function around(places: readonly Place[], path: string): Place["around"] {
@@ -52,7 +55,8 @@ function refuse(situation: string, values: Readonly<Record<string, string | numb
 function addMissing(draft: Draft, rule: Rule, outer: Place["around"]): void {
   const { path } = rule;
   if (rule.effect === "write") refuse("wall.root-missing", { path });
-  if (outer === "write" && (rule.effect === "hide" || rule.effect === "freeze")) refuse("wall.path-missing", { path });
+  if (outer === "write" && rule.effect === "hide" && rule.origin === "policy") draft.later.push(path);
+  else if (outer === "write" && (rule.effect === "hide" || rule.effect === "freeze")) refuse("wall.path-missing", { path });
   if (outer === "read" && rule.effect === "hide") draft.holes.push(path);
 }
 
@@ -112,7 +116,7 @@ function pinsOf(places: readonly Place[], tree: FileTree): readonly Pin[] {
 
 /** @throws PATH_RULE_UNENFORCEABLE */
 export function viewOf(spec: SandboxSpec, tree: FileTree, rules: readonly Rule[]): View {
-  const draft: Draft = { closed: [], places: [], holes: [] };
+  const draft: Draft = { closed: [], places: [], holes: [], later: [] };
   for (const rule of rules.toSorted((left, right) => byDepth(left.path, right.path))) addPlace(draft, tree, rules, rule);
   const project = canonicalPath(tree, spec.projectDirectory);
   if (tree.look(project)?.kind !== "directory") refuse("wall.project-missing", { path: project });
