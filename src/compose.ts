@@ -11,6 +11,7 @@ import {
   type PolicyPlaces,
   presetMachine,
   prepareState,
+  readHostsFile,
   readNamedPolicy,
   reapAbandonedTasks,
   type ReapSandbox,
@@ -34,6 +35,7 @@ import { expireKept, loadChanges, type LoadedChanges, taskDiff } from "./changes
 import type { Boundary, HostUser } from "./contracts/boundary.ts";
 import { noChanges } from "./contracts/changes.ts";
 import type { Door, EffectivePolicy, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
+import { GateProcess, type NetworkSettings } from "./egress/egress.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
 import { taskIdSchema } from "./contracts/ids.ts";
 import type { CompiledPolicy, PolicyFacts, PolicySource } from "./contracts/policy-port.ts";
@@ -71,6 +73,7 @@ class ComposedDoor implements Door {
   readonly #places: PolicyPlaces;
   readonly #clock = systemClock();
   #ledger: Promise<OpenedLedger> | undefined;
+  #gate: GateProcess | undefined;
 
   constructor(options: ComposeOptions) {
     this.#options = options;
@@ -100,6 +103,24 @@ class ComposedDoor implements Door {
         { path: canonicalPath(installation), access: "read-only" },
       ],
     });
+  }
+
+  /** Its program lies beside this one: source, bundle or compiled. It may read nothing else. */
+  #openGate(hosts: NetworkSettings["hosts"]): GateProcess {
+    if (this.#gate !== undefined && !this.#gate.isGone) return this.#gate;
+    const { dirname, filename } = import.meta;
+    const ending = path.extname(filename);
+    const isBundle = ending === ".cjs";
+    const entry = path.join(dirname, `gate${ending}`);
+    const readable = isBundle
+      ? [entry]
+      : [
+          `${dirname}/*`,
+          `${path.join(this.#options.installation, "node_modules")}/*`,
+          path.join(this.#options.installation, "package.json"),
+        ];
+    this.#gate = new GateProcess({ node: process.execPath, entry, readable, network: { hosts } });
+    return this.#gate;
   }
 
   #openLedger(): Promise<OpenedLedger> {
@@ -179,6 +200,7 @@ class ComposedDoor implements Door {
   async #runUnder(policyNow: () => Promise<CompiledPolicy>, request: RunRequest, io: RunIo): Promise<RunResult> {
     const policy = await policyNow();
     const ledger = await this.#readyLedger();
+    const hosts = await readHostsFile("/etc/hosts");
     const { bootId: boot } = this.#clock;
     const owner = { pid: process.pid, startTime: (await processStartTime(process.pid)) ?? "0", boot };
     const parts = {
@@ -191,6 +213,7 @@ class ComposedDoor implements Door {
       owner,
       step: this.#options.step ?? noSteps,
       policyHashNow: async () => (await policyNow()).hash,
+      gate: () => this.#openGate(hosts),
     };
     return runCommand(parts, policy, request, io);
   }
@@ -275,6 +298,7 @@ class ComposedDoor implements Door {
   verify: Door["verify"] = (options) => verifyLedger({ directory: this.#layout.state, ...options });
 
   async close(): Promise<void> {
+    await this.#gate?.stop();
     // A ledger that would not open has said so to whoever asked for it.
     await this.#ledger?.then(
       (ledger) => ledger.close(),

@@ -27,11 +27,13 @@ export function makeBundle(context) {
     process.execPath,
     bundler(context.root),
     "src/start.ts",
+    "src/gate.ts",
     "--bundle",
     "--platform=node",
     // A script, which V8 can keep compiled: start-bundle.cjs.
     "--format=cjs",
     "--define:import.meta.dirname=__dirname",
+    "--define:import.meta.filename=__filename",
     `--outdir=${fresh}`,
     "--entry-names=main",
     "--out-extension:.js=.cjs",

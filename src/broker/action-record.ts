@@ -2,6 +2,7 @@
 import type { ApprovalQuestion } from "../contracts/approval.ts";
 import type { LateMasks, RefusedCalls, SandboxSpec, WallReport } from "../contracts/boundary.ts";
 import type { CommandRequest, Decision } from "../contracts/decision.ts";
+import { type EgressEvent, noTraffic } from "../contracts/egress-record.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { ErrorCode } from "../contracts/error-table.ts";
 import type { ActionId, ApprovalId, Digest, SandboxId, TaskId } from "../contracts/ids.ts";
@@ -14,6 +15,7 @@ import { canonicalJson } from "../kit/canonical-json.ts";
 import { sha256Digest } from "../kit/digest.ts";
 import { childOf, type Ending } from "./outcome.ts";
 import type { SupervisionReport } from "./supervise.ts";
+import type { TaskTraffic } from "./task-egress.ts";
 import type { TaskChanges } from "./task-changes.ts";
 
 export interface ActionIdentity {
@@ -77,7 +79,8 @@ export class ActionRecord {
     const record: NewRecord<T> = { type, task, action, policy: this.#policy.hash, body, ...(detail === undefined ? {} : { detail }) };
     const receipt = await this.#ledger.append(record, durability);
     this.#firstSeq ??= receipt.seq;
-    this.#lastSeq = receipt.seq;
+    // The gate's decisions are recorded beside the rest.
+    this.#lastSeq = Math.max(this.#lastSeq, receipt.seq);
   }
 
   async decision(request: CommandRequest, decision: Decision, environmentNames: readonly string[]): Promise<void> {
@@ -176,6 +179,32 @@ export class ActionRecord {
     const rules = names.map((rule) => ({ rule, count: calls.filter((call) => call.rule === rule).length }));
     const commitment = await this.#ledger.commit(task, canonicalJson(calls));
     await this.#append("execution.refused-calls", { sandbox, total, rules, calls: commitment }, { calls });
+  }
+
+  /** In the ledger before the gate acts on it. */
+  async connection(event: EgressEvent): Promise<void> {
+    const { task, sandbox } = this.#identity;
+    const { verdict, reason, via, rule, host, port } = event;
+    const body: NewRecord<"egress.decision">["body"] = {
+      sandbox,
+      verdict,
+      reason,
+      via,
+      target: await this.#ledger.commit(task, canonicalJson({ host, port: port ?? null })),
+      ...(rule === undefined ? {} : { rule: await this.#ledger.commit(task, rule) }),
+    };
+    await this.#append("egress.decision", body, { ...event, protocols: [...event.protocols] });
+  }
+
+  /** What the sandbox did with the network. */
+  async traffic(traffic: TaskTraffic): Promise<void> {
+    const { task, sandbox } = this.#identity;
+    const isLost = traffic === "lost";
+    const { totalConnections, totalRefusals, sentBytes, receivedBytes, connections, refusals } = isLost ? noTraffic : traffic;
+    const detail = { connections: connections.map((each) => ({ ...each })), refusals: refusals.map((each) => ({ ...each })) };
+    const list = await this.#ledger.commit(task, canonicalJson(detail));
+    const body = { sandbox, isLost, connections: totalConnections, refusals: totalRefusals, sentBytes, receivedBytes, list };
+    await this.#append("execution.egress", body, detail);
   }
 
   /** What changed in the write roots; nothing when nothing did. */

@@ -8,12 +8,14 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { IdSource } from "../contracts/ids.ts";
 import type { Ledger } from "../contracts/ledger.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import type { GateProcess } from "../egress/egress.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
 import type { ActionIdentity, ActionRecord } from "./action-record.ts";
 import type { OutsidePlan } from "./outside.ts";
 import { obtainPermit, type Permit } from "./permit.ts";
 import type { StateLayout } from "./state-layout.ts";
 import type { Step } from "./step.ts";
+import type { TaskEgress } from "./task-egress.ts";
 import type { JournalOwner } from "./task-journal.ts";
 
 export interface BrokerParts {
@@ -27,6 +29,8 @@ export interface BrokerParts {
   readonly step: Step;
   /** The hash of the policy that would hold if its documents were read now. */
   readonly policyHashNow: () => Promise<string>;
+  /** The gate, started when it is first asked for. */
+  readonly gate: () => GateProcess;
 }
 
 export interface Action {
@@ -41,6 +45,8 @@ export interface Action {
   readonly outside: OutsidePlan | undefined;
   /** False while a sandbox of this action may hold something on the host. */
   readonly life: { isNothingLeft: boolean };
+  /** Undefined where nothing may leave, and before the action was admitted. */
+  egress: TaskEgress | undefined;
 }
 
 /** Why a request to leave the sandbox was denied, where no rule of the policy says it. */

@@ -7,6 +7,8 @@ import type { ResolvedPreset } from "../contracts/preset.ts";
 import type { Sentence } from "../contracts/sentence.ts";
 import { showBytes, showDuration } from "../kit/show-quantity.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
+import { trafficLines } from "./connection-lines.ts";
+import type { TaskTraffic } from "./task-egress.ts";
 import { wellFormedByteText } from "../kit/byte-text.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
 
@@ -46,6 +48,8 @@ export interface TaskView {
   readonly refusedCalls: RefusedCalls;
   /** What a rule denies and appeared while the sandbox was open. */
   readonly lateMasks: LateMasks;
+  /** What it did with the network; undefined when nothing. */
+  readonly traffic: TaskTraffic | undefined;
   /** True when a later start found the task abandoned and cleaned up. */
   readonly wasReaped: boolean;
   readonly firstSeq: number;
@@ -153,7 +157,7 @@ function happened(view: TaskView): Lines {
   lines.push(...view.approvals.map(({ id, answer }) => say(approvalKeys[answer], { approval: id })));
   if (view.refusal !== undefined) lines.push(say("task.happened.refused", { code: view.refusal }));
   if (view.wasReaped) lines.push(say("task.happened.reaped"));
-  lines.push(...refusedCalls(view.refusedCalls), ...lateMasks(view.lateMasks));
+  lines.push(...refusedCalls(view.refusedCalls), ...lateMasks(view.lateMasks), ...trafficLines(view.traffic));
   const { ending } = view;
   if (ending === undefined) return lines;
   lines.push(say(`task.happened.${ending.child.kind}`, { value: ending.child.value, durationMs: ending.durationMs }));

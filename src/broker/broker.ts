@@ -13,14 +13,15 @@ import { openSandbox } from "./open-sandbox.ts";
 import { outcomeOf } from "./outcome.ts";
 import { planOutside } from "./outside.ts";
 import type { Permit } from "./permit.ts";
-import { refuseInertEgress } from "./refuse-inert-egress.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { resultOf, supervisedWalls, type Watched } from "./run-result.ts";
 import { supervise } from "./supervise.ts";
+import { openTaskEgress, type TaskTraffic } from "./task-egress.ts";
 import { openTaskJournal, type TaskJournal } from "./task-journal.ts";
 import { taskChanges } from "./task-changes.ts";
 
 export type { BrokerParts } from "./admit.ts";
+export { readHostsFile } from "./hosts-file.ts";
 export { type PolicyPlaces, findProjectPolicy, gatherPolicySources, readNamedPolicy } from "./policy-files.ts";
 export { learnPreset } from "./presets/learn-preset.ts";
 export { presetMachine } from "./presets/preset-machine.ts";
@@ -89,12 +90,20 @@ async function recordChanges({ parts, identity, policy, record }: Action, journa
   return found?.summary;
 }
 
+/** After the close: nothing more can come of it. Undefined when there was nothing. */
+async function recordTraffic({ egress, record }: Action): Promise<TaskTraffic | undefined> {
+  const traffic = await egress?.traffic;
+  if (traffic === undefined || (traffic !== "lost" && traffic.totalConnections + traffic.totalRefusals === 0)) return undefined;
+  await record.traffic(traffic);
+  return traffic;
+}
+
 async function executeAndClose(action: Action, sandbox: Sandbox, permit: Permit | undefined): Promise<Watched> {
   const { parts, policy, record, outside } = action;
   action.life.isNothingLeft = false;
   try {
     parts.step("opened");
-    const walls = supervisedWalls(sandbox.walls);
+    const walls = supervisedWalls(sandbox.walls, policy);
     if (outside === undefined) await record.opened(walls, policy.limits);
     else if (permit !== undefined)
       await record.unsandboxed(walls, { limits: policy.limits, approval: permit.approval, kind: outside.kind });
@@ -116,17 +125,19 @@ async function runInSandbox(action: Action, journal: TaskJournal, permit: Permit
   const sandbox = await openSandbox(action, journal);
   const watched = await executeAndClose(action, sandbox, permit).catch(async (error: unknown) => {
     await record.lateMasks(sandbox.lateMasks);
+    await recordTraffic(action);
     await recordBreak(action, journal, error);
     throw error;
   });
   await record.lateMasks(sandbox.lateMasks);
+  const traffic = await recordTraffic(action);
   const changes = await recordChanges(action, journal);
   await record.closed();
   const { report } = watched;
   const returned = Math.min(report.stdout.bytes + report.stderr.bytes, policy.limits.outputBytes);
   await record.result(outcomeOf(report), report, watched.commitments, returned);
   action.parts.step("result recorded");
-  return resultOf(action, sandbox, { ...watched, changes }, permit);
+  return resultOf(action, sandbox, { ...watched, changes, traffic }, permit);
 }
 
 async function openJournal({ parts, identity }: Action): Promise<TaskJournal> {
@@ -148,7 +159,6 @@ function withoutInput(io: RunIo): RunIo {
 /** Runs one command as a task of its own. The result is released only when its record is on the device. */
 export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, request: RunRequest, io: RunIo): Promise<RunResult> {
   refuseUnrecordable(request.argv);
-  refuseInertEgress(policy);
   const identity = { task: makeTaskId(parts.ids), action: makeActionId(parts.ids), sandbox: makeSandboxId(parts.ids) };
   const record = new ActionRecord(parts.ledger, identity, policy);
   const outside = planOutside(policy, request, parts.user);
@@ -157,8 +167,10 @@ export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, req
     outside?.environment ??
     buildEnvironment({ policy, caller, user: parts.user, cwd: request.cwd, hasTerminal: request.pty !== undefined });
   const given: RunIo = outside?.hasInput === false ? withoutInput(io) : io;
-  const action: Action = { parts, policy, request, io: given, identity, record, environment, outside, life: { isNothingLeft: true } };
+  const life = { isNothingLeft: true };
+  const action: Action = { parts, policy, request, io: given, identity, record, environment, outside, life, egress: undefined };
   const permit = await admit(action);
+  if (outside === undefined) action.egress = openTaskEgress(parts.gate, policy, action);
   const journal = await openJournal(action);
   parts.step("journal opened");
   try {

@@ -1,7 +1,25 @@
 // Builds a command's environment from nothing: the policy's allow-list, the policy's own values, and the few names every program expects.
 import type { HostUser } from "../contracts/boundary.ts";
+import { gateProxy } from "../contracts/egress-places.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import { opensConnections } from "./task-egress.ts";
 import { passedEnvironment } from "../policy/policy.ts";
+
+const { address, httpPort, socksPort } = gateProxy;
+const http = `http://${address}:${httpPort}`;
+const own = "localhost,127.0.0.1,::1";
+
+/** Whoever honours them is told why something was refused; whoever does not is captured. */
+const proxyVariables: Readonly<Record<string, string>> = {
+  http_proxy: http,
+  https_proxy: http,
+  all_proxy: `socks5h://${address}:${socksPort}`,
+  no_proxy: own,
+  HTTP_PROXY: http,
+  HTTPS_PROXY: http,
+  ALL_PROXY: `socks5h://${address}:${socksPort}`,
+  NO_PROXY: own,
+};
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -27,6 +45,7 @@ export function buildEnvironment(parts: EnvironmentParts): Record<string, string
     SHELL: "/bin/sh",
     TMPDIR: "/tmp",
     PWD: cwd,
+    ...(opensConnections(policy.egress) ? proxyVariables : {}),
     ...(parts.hasTerminal ? { TERM: "xterm-256color" } : {}),
     // A name that is not UTF-8 is nobody's: no rule can mean it, and no record can hold it.
     ...Object.fromEntries(Object.entries(passedEnvironment(policy.environment.pass, caller)).filter(([name]) => name.isWellFormed())),

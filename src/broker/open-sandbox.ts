@@ -5,7 +5,7 @@ import type { Action } from "./admit.ts";
 import { openOutside, outsideMark } from "./outside.ts";
 import type { TaskJournal } from "./task-journal.ts";
 
-function specOf({ parts, policy, request, identity, environment }: Action, journal: TaskJournal): SandboxSpec {
+function specOf({ parts, policy, request, identity, environment, egress }: Action, journal: TaskJournal): SandboxSpec {
   return {
     taskId: identity.task,
     sandboxId: identity.sandbox,
@@ -17,6 +17,7 @@ function specOf({ parts, policy, request, identity, environment }: Action, journ
     limits: policy.limits,
     user: parts.user,
     nestedNamespaces: policy.nestedNamespaces,
+    ...(egress === undefined ? {} : { egress: egress.endpoint }),
   };
 }
 
@@ -28,18 +29,22 @@ export async function openSandbox(action: Action, journal: TaskJournal): Promise
     return openOutside(identity.sandbox, outside, parts.user);
   }
   try {
-    return await parts.boundary.open(specOf(action, journal), {
+    const sandbox = await parts.boundary.open(specOf(action, journal), {
       signal: io.signal,
       journal: async (object) => {
         await journal.record(object);
         parts.step(`journal ${object.kind}`);
       },
     });
+    action.egress?.opened(sandbox);
+    return sandbox;
   } catch (cause) {
     const error =
       cause instanceof GloveboxError
         ? cause
         : new GloveboxError("SANDBOX_OPEN_FAILED", "run.open-failed", { values: { reason: String(cause) }, cause });
+    // One that had not attached yet is nobody's to close but ours.
+    await action.egress?.endpoint.close();
     await record.refused(error.code);
     await record.resultWithoutRun("refused");
     throw error;

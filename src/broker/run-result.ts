@@ -1,18 +1,21 @@
 // What the door gets of one action that ran: the outcome, its numbers and the answer sheet. It records nothing.
 import type { Sandbox, WallReport } from "../contracts/boundary.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
+import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { RunResult } from "../contracts/door.ts";
 import type { StreamCommitments } from "./action-record.ts";
 import type { Action } from "./admit.ts";
 import { taskAnswerSheet } from "./answer-sheet.ts";
+import { connectTargets, refusedConnections } from "./connection-lines.ts";
 import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
 import type { Permit } from "./permit.ts";
+import type { TaskTraffic } from "./task-egress.ts";
 import type { SupervisionReport } from "./supervise.ts";
 
 /** The boundary's walls and the two limits that the broker itself watches. */
-export function supervisedWalls(walls: WallReport): WallReport {
+export function supervisedWalls(walls: WallReport, policy: CompiledPolicy): WallReport {
   const watched = (["wall", "output"] as const).map((limit) => ({ limit, mechanism: "broker", strength: "supervised" as const }));
-  return { ...walls, limits: [...walls.limits, ...watched] };
+  return { ...walls, connects: [...walls.connects, ...connectTargets(policy)], limits: [...walls.limits, ...watched] };
 }
 
 /** One command, from its start to its end. */
@@ -24,7 +27,7 @@ export interface Watched {
 export function resultOf(
   action: Action,
   sandbox: Sandbox,
-  { report, changes }: Watched & { readonly changes: ChangeSummary | undefined },
+  { report, changes, traffic }: Watched & { readonly changes: ChangeSummary | undefined; readonly traffic: TaskTraffic | undefined },
   permit: Permit | undefined,
 ): RunResult {
   const { identity, policy, request, record, parts } = action;
@@ -47,13 +50,14 @@ export function resultOf(
     verdict: permit === undefined ? "allow" : "ask",
     approvals: permit === undefined ? [] : [{ id: permit.approval, answer: "granted" }],
     request: { argv: request.argv, cwd: request.cwd },
-    walls: supervisedWalls(sandbox.walls),
+    walls: supervisedWalls(sandbox.walls, policy),
     presets: policy.presets,
     isUnsandboxed: action.outside !== undefined,
     refusal: undefined,
     ending,
     refusedCalls: report.refusedCalls,
     lateMasks: sandbox.lateMasks,
+    traffic,
     wasReaped: false,
     ...record.range,
     keptUntil,
@@ -67,6 +71,7 @@ export function resultOf(
     ...ending,
     ...(notes.length === 0 ? {} : { presetNotes: notes }),
     ledger: record.range,
+    refusedConnections: refusedConnections(traffic),
     sheet,
   };
 }

@@ -3,8 +3,10 @@ import * as z from "zod";
 import type { AnswerSheet } from "../contracts/answer-sheet.ts";
 import type { WallReport } from "../contracts/boundary.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
+import { egressSummarySchema, noTraffic } from "../contracts/egress-record.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { StoredRecord } from "../contracts/ledger.ts";
+import { madeOnce } from "../contracts/made-once.ts";
 import { limitNames } from "../contracts/limits.ts";
 import { presetNameSchema } from "../contracts/policy-document.ts";
 import { type RecordType, recordBodySchemas } from "../contracts/ledger-record.ts";
@@ -168,6 +170,17 @@ function lateMasksOf(records: readonly StoredRecord[]): TaskView["lateMasks"] {
   };
 }
 
+const trafficSchema = madeOnce(() => egressSummarySchema().pick({ connections: true, refusals: true }));
+
+function trafficOf(records: readonly StoredRecord[]): TaskView["traffic"] {
+  const body = bodyOf(records, "execution.egress", recordBodySchemas["execution.egress"]());
+  if (body === undefined) return undefined;
+  if (body.isLost) return "lost";
+  const lists = trafficSchema().safeParse(detailOf(records, "execution.egress")).data ?? noTraffic;
+  const { connections: totalConnections, refusals: totalRefusals, sentBytes, receivedBytes } = body;
+  return { connections: lists.connections, refusals: lists.refusals, totalConnections, totalRefusals, sentBytes, receivedBytes };
+}
+
 function addDays(iso: string, days: number): string {
   return new Date(Date.parse(iso) + days * 86_400_000).toISOString().slice(0, 10);
 }
@@ -194,6 +207,7 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
     ending: endingOf(records),
     refusedCalls: refusedCallsOf(records),
     lateMasks: lateMasksOf(records),
+    traffic: trafficOf(records),
     wasReaped: records.some((record) => record.type === "execution.reaped"),
     firstSeq: first.seq,
     lastSeq: last.seq,

@@ -82,6 +82,8 @@ export interface RunResult {
   /** What the policy's presets left out or did not follow; absent when there is nothing to say. */
   readonly presetNotes?: readonly Sentence[];
   readonly ledger: { readonly firstSeq: number; readonly lastSeq: number };
+  /** What was refused, and the change of the policy that would allow it. */
+  readonly refusedConnections: readonly Sentence[];
   readonly sheet: AnswerSheet;
 }
 

@@ -1,5 +1,6 @@
 // The compiled rules about connections, as policy makes them and the gate gets them: plain data that survives JSON.
 import * as z from "zod";
+import { madeOnce } from "./made-once.ts";
 import { verdictSchema } from "./policy-values.ts";
 
 /**
@@ -10,41 +11,45 @@ export const egressProtocols = ["https", "http", "ssh", "tcp"] as const;
 export type EgressProtocol = (typeof egressProtocols)[number];
 
 export const egressProtocolSchema = z.enum(egressProtocols);
-const portSchema = z.int().min(1).max(65_535);
-const bytesSchema = z.int().min(1);
+const portSchema = madeOnce(() => z.int().min(1).max(65_535));
+const bytesSchema = madeOnce(() => z.int().min(1));
 
 /** Canonical names of kit/host-name.ts. `below`: any depth under the name, not itself; `within`: itself too. */
-const hostPatternSchema = z.strictObject({ match: z.enum(["exact", "below", "within"]), name: z.string() });
+const hostPatternSchema = madeOnce(() => z.strictObject({ match: z.enum(["exact", "below", "within"]), name: z.string() }));
 
-const compiledRuleSchema = z.strictObject({
-  id: z.string(),
-  verdict: verdictSchema(),
-  hosts: z.array(hostPatternSchema),
-  /** Of kit/ip-address.ts. They match addresses asked for as such; those of a deny also what a name resolves to. */
-  cidr: z.array(z.string()),
-  /** Absent (only in deny and ask): every port, every protocol. */
-  ports: z.array(portSchema).optional(),
-  protocols: z.array(egressProtocolSchema).optional(),
-  /** `optional`: TLS without a server name is let through; one that differs never is. */
-  sni: z.enum(["required", "optional"]),
-  /** Bytes of one connection. */
-  maxRequestBytes: bytesSchema.optional(),
-  maxResponseBytes: bytesSchema.optional(),
-});
+const compiledRuleSchema = madeOnce(() =>
+  z.strictObject({
+    id: z.string(),
+    verdict: verdictSchema(),
+    hosts: z.array(hostPatternSchema()),
+    /** Of kit/ip-address.ts. They match addresses asked for as such; those of a deny also what a name resolves to. */
+    cidr: z.array(z.string()),
+    /** Absent (only in deny and ask): every port, every protocol. */
+    ports: z.array(portSchema()).optional(),
+    protocols: z.array(egressProtocolSchema).optional(),
+    /** `optional`: TLS without a server name is let through; one that differs never is. */
+    sni: z.enum(["required", "optional"]),
+    /** Bytes of one connection. */
+    maxRequestBytes: bytesSchema().optional(),
+    maxResponseBytes: bytesSchema().optional(),
+  }),
+);
 
-export const egressPolicySchema = z.strictObject({
-  rules: z.array(compiledRuleSchema),
-  /** Places that are not public, each opened by name: canonical name or address. */
-  local: z.array(z.strictObject({ host: z.string(), port: portSchema })),
-  /** Sent out by the whole task. */
-  sentBytes: bytesSchema,
-  /** Open at once. */
-  connections: z.int().min(0),
-});
+export const egressPolicySchema = madeOnce(() =>
+  z.strictObject({
+    rules: z.array(compiledRuleSchema()),
+    /** Places that are not public, each opened by name: canonical name or address. */
+    local: z.array(z.strictObject({ host: z.string(), port: portSchema() })),
+    /** Sent out by the whole task. */
+    sentBytes: bytesSchema(),
+    /** Open at once. */
+    connections: z.int().min(0),
+  }),
+);
 
-export type HostPattern = z.infer<typeof hostPatternSchema>;
-export type CompiledEgressRule = z.infer<typeof compiledRuleSchema>;
-export type EgressPolicy = z.infer<typeof egressPolicySchema>;
+export type HostPattern = z.infer<ReturnType<typeof hostPatternSchema>>;
+export type CompiledEgressRule = z.infer<ReturnType<typeof compiledRuleSchema>>;
+export type EgressPolicy = z.infer<ReturnType<typeof egressPolicySchema>>;
 
 /** Where somebody wants to go. */
 export interface EgressTarget {

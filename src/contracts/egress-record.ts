@@ -1,58 +1,65 @@
 // What is recorded of one sandbox's connections: each decision before its effect, and everything that came of them at close.
 import * as z from "zod";
+import { madeOnce } from "./made-once.ts";
 
-const count = z.int().min(0);
+const count = madeOnce(() => z.int().min(0));
 /** Chosen by somebody hostile; bounded where it is made. */
-const text = z.string().max(300);
-const word = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/u);
+const text = madeOnce(() => z.string().max(300));
+const word = madeOnce(() => z.string().regex(/^[a-z][a-z0-9-]{0,39}$/u));
 
 export const egressVias = ["captured", "connect", "http", "socks", "dns", "kernel"] as const;
 
 /** Asked for the first time in this sandbox: again the same, it is counted only. */
-export const egressEventSchema = z.strictObject({
-  verdict: z.enum(["allow", "deny"]),
-  /** Why: of src/egress/reason.ts. */
-  reason: word,
-  rule: z.string().max(64).optional(),
-  host: text,
-  port: z.int().min(0).max(65_535).optional(),
-  via: z.enum(egressVias),
-  protocols: z.array(word).max(8),
-  process: text.optional(),
-});
-export type EgressEvent = z.infer<typeof egressEventSchema>;
+export const egressEventSchema = madeOnce(() =>
+  z.strictObject({
+    verdict: z.enum(["allow", "deny"]),
+    /** Why: of src/egress/reason.ts. */
+    reason: word(),
+    rule: z.string().max(64).optional(),
+    host: text(),
+    port: z.int().min(0).max(65_535).optional(),
+    via: z.enum(egressVias),
+    protocols: z.array(word()).max(8),
+    process: text().optional(),
+  }),
+);
+export type EgressEvent = z.infer<ReturnType<typeof egressEventSchema>>;
 
-export const egressConnectionSchema = z.strictObject({
-  host: text,
-  port: z.int().min(0).max(65_535),
-  via: z.enum(egressVias),
-  /** What was spoken; absent when it did not come to that. */
-  protocol: word.optional(),
-  rule: z.string().max(64).optional(),
-  /** Dialled. */
-  address: text.optional(),
-  /** `tls`: the server name was the allowed one, and what is inside was not seen (`host_unverified`). `http`: every request named the allowed host. */
-  checked: z.enum(["tls", "http", "none"]),
-  end: word,
-  sentBytes: count,
-  receivedBytes: count,
-  durationMs: count,
-});
-export type EgressConnection = z.infer<typeof egressConnectionSchema>;
+export const egressConnectionSchema = madeOnce(() =>
+  z.strictObject({
+    host: text(),
+    port: z.int().min(0).max(65_535),
+    via: z.enum(egressVias),
+    /** What was spoken; absent when it did not come to that. */
+    protocol: word().optional(),
+    rule: z.string().max(64).optional(),
+    /** Dialled. */
+    address: text().optional(),
+    /** `tls`: the server name was the allowed one, and what is inside was not seen (`host_unverified`). `http`: every request named the allowed host. */
+    checked: z.enum(["tls", "http", "none"]),
+    end: word(),
+    sentBytes: count(),
+    receivedBytes: count(),
+    durationMs: count(),
+  }),
+);
+export type EgressConnection = z.infer<ReturnType<typeof egressConnectionSchema>>;
 
-export const egressRefusalSchema = egressEventSchema.omit({ verdict: true, protocols: true }).extend({ count });
-export type EgressRefusal = z.infer<typeof egressRefusalSchema>;
+export const egressRefusalSchema = madeOnce(() => egressEventSchema().omit({ verdict: true, protocols: true }).extend({ count: count() }));
+export type EgressRefusal = z.infer<ReturnType<typeof egressRefusalSchema>>;
 
 /** Of one sandbox, when it closes. Lists hold the first; totals count all. */
-export const egressSummarySchema = z.strictObject({
-  connections: z.array(egressConnectionSchema).max(1000),
-  totalConnections: count,
-  refusals: z.array(egressRefusalSchema).max(200),
-  totalRefusals: count,
-  sentBytes: count,
-  receivedBytes: count,
-});
-export type EgressSummary = z.infer<typeof egressSummarySchema>;
+export const egressSummarySchema = madeOnce(() =>
+  z.strictObject({
+    connections: z.array(egressConnectionSchema()).max(1000),
+    totalConnections: count(),
+    refusals: z.array(egressRefusalSchema()).max(200),
+    totalRefusals: count(),
+    sentBytes: count(),
+    receivedBytes: count(),
+  }),
+);
+export type EgressSummary = z.infer<ReturnType<typeof egressSummarySchema>>;
 
 export const noTraffic: EgressSummary = {
   connections: [],

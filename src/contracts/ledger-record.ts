@@ -112,6 +112,32 @@ export const recordBodySchemas = {
       calls: commitmentSchema,
     }),
   ),
+  /** One decision about a connection, before its effect; equal ones of a sandbox once. Host, port and process are in the blob. */
+  "egress.decision": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema,
+      verdict: z.enum(["allow", "deny"]),
+      reason: word,
+      via: z.enum(["captured", "connect", "http", "socks", "dns", "kernel"]),
+      /** Over the canonical JSON of the detail's `{host, port}`; a port that there is none of is null. */
+      target: commitmentSchema,
+      rule: commitmentSchema.optional(),
+    }),
+  ),
+  /** What a sandbox that could reach something did with it. The first connections and refusals are in the blob. */
+  "execution.egress": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema,
+      /** The gate ended before it could say. */
+      isLost: z.boolean(),
+      connections: count,
+      refusals: count,
+      sentBytes: count,
+      receivedBytes: count,
+      /** Over the canonical JSON of the detail. */
+      list: commitmentSchema,
+    }),
+  ),
   /** What changed in the write roots, as the host found it at close along the mediator's log. Only when something did. The list is kept outside. */
   "execution.changes": madeOnce(() =>
     z.strictObject({

@@ -21,7 +21,7 @@ export interface TrafficParts {
   readonly policy: EgressPolicy;
   readonly decider: EgressDecider;
   readonly outside: Outside;
-  readonly record: (event: EgressEvent) => Promise<boolean>;
+  readonly record: (event: EgressEvent, clientPort?: number) => Promise<boolean>;
   /** Monotonic. */
   readonly nowMs: () => number;
 }
@@ -107,7 +107,7 @@ export class CapturedTraffic {
     const host = canonical(client.localAddress ?? "");
     const port = client.localPort ?? 0;
     if (this.#clients.size >= this.#most) {
-      refuse({ host, port, via: "captured" }, this.#parts, { reason: "limit-connections" });
+      void refuse({ host, port, via: "captured", clientPort: client.remotePort }, this.#parts, { reason: "limit-connections" });
       return void client.resetAndDestroy();
     }
     this.#clients.add(client);
@@ -121,14 +121,14 @@ export class CapturedTraffic {
 
   #captured(client: Socket, address: string, port: number): void {
     const host = this.#names.nameOf(address) ?? address;
-    void runTunnel(client, { host, port, via: "captured", protocols: egressProtocols }, this.#parts, {
+    void runTunnel(client, { host, port, via: "captured", protocols: egressProtocols, clientPort: client.remotePort }, this.#parts, {
       accepted: () => {},
       refused: () => void client.resetAndDestroy(),
     });
   }
 
   #connect(client: Socket, place: { readonly host: string; readonly port: number }): void {
-    void runTunnel(client, { ...place, via: "connect", protocols: egressProtocols }, this.#parts, {
+    void runTunnel(client, { ...place, via: "connect", protocols: egressProtocols, clientPort: client.remotePort }, this.#parts, {
       accepted: () => void client.write("HTTP/1.1 200 Connection Established\r\n\r\n"),
       refused: (reason) => hangUp(client, statusOf(reason), reason),
     });

@@ -76,6 +76,8 @@ export class HttpFront {
     this.#timers.set(socket, setTimeout(late, headerMs));
     socket.once("close", () => this.#take(socket));
     this.#server.emit("connection", socket);
+    // What was looked at and put back is still to be read.
+    socket.resume();
   }
 
   /** The connection's one purpose; undefined when it has had it. */
@@ -88,7 +90,8 @@ export class HttpFront {
 
   #malformed(socket: Duplex, context: Context | undefined): void {
     if (context === undefined) return void socket.destroy();
-    refuse(context.kind === "opened" ? context.asked : nowhere, this.#parts, { reason: "malformed" });
+    const { remotePort: clientPort } = context.socket;
+    void refuse(context.kind === "opened" ? context.asked : { ...nowhere, clientPort }, this.#parts, { reason: "malformed" });
     if (context.kind === "opened") context.opened.end("malformed");
     hangUp(socket, 400, "malformed");
   }
@@ -103,11 +106,12 @@ export class HttpFront {
   }
 
   async #openedFor(target: RequestTarget, context: Context): Promise<Opened> {
-    if (context.kind === "proxy") return openConnection({ ...target, via: "http", protocols: ["http"] }, this.#parts);
+    if (context.kind === "proxy")
+      return openConnection({ ...target, via: "http", protocols: ["http"], clientPort: context.socket.remotePort }, this.#parts);
     const { asked, opened } = context;
     if (target.host === asked.host && target.port === asked.port) return opened;
     opened.end("host-mismatch");
-    throw refuse(asked, this.#parts, { reason: "host-mismatch" });
+    throw await refuse(asked, this.#parts, { reason: "host-mismatch" });
   }
 
   async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -120,7 +124,7 @@ export class HttpFront {
     response.shouldKeepAlive = false;
     try {
       const opened = await this.#openedFor(target, context);
-      const asked = context.kind === "proxy" ? { ...target, via: "http" as const } : context.asked;
+      const asked = context.kind === "proxy" ? { ...target, via: "http" as const, clientPort: socket.remotePort } : context.asked;
       await forwardRequest(request, response, {
         opened,
         target,

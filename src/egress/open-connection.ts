@@ -14,6 +14,8 @@ export interface Asked {
   readonly port: number;
   readonly via: "captured" | "connect" | "http" | "socks";
   readonly protocols: readonly EgressProtocol[];
+  /** Of the client: by it the host finds the process. */
+  readonly clientPort?: number | undefined;
 }
 
 export type Allowed = ReadonlyMap<EgressProtocol, EgressDecision>;
@@ -41,7 +43,7 @@ export interface OpenParts {
   readonly log: TrafficLog;
   readonly outside: Outside;
   /** Resolves with false when it could not be recorded; never rejects. */
-  readonly record: (event: EgressEvent) => Promise<boolean>;
+  readonly record: (event: EgressEvent, clientPort?: number) => Promise<boolean>;
 }
 
 function reasonOf({ verdict, reasonCode }: EgressDecision): RefusalReason {
@@ -49,28 +51,30 @@ function reasonOf({ verdict, reasonCode }: EgressDecision): RefusalReason {
   return reasonCode === "local" ? "default" : reasonCode;
 }
 
-/** Counts it, and records it the first time. Nobody waits: nothing happens anyway. */
-export function refuse(
+/**
+ * Counts it at once; resolves when it is recorded, if it is new. Who waits keeps the client's socket until the host has seen whose it is.
+ * Never rejects: a refusal that cannot be recorded is a refusal.
+ */
+export async function refuse(
   asked: Omit<Asked, "protocols">,
-  parts: OpenParts,
-  about: { reason: RefusalReason; rule?: string | undefined },
-): EgressEnd {
-  const { log, record } = parts;
+  parts: Pick<OpenParts, "log" | "record">,
+  about: { readonly reason: RefusalReason; readonly rule?: string | undefined },
+): Promise<EgressEnd> {
   const { host, port, via } = asked;
   const rule = about.rule === undefined ? {} : { rule: about.rule };
-  log.refused({ reason: about.reason, ...rule, host, port, via });
+  parts.log.refused({ reason: about.reason, ...rule, host, port, via });
   const event: EgressEvent = { verdict: "deny", reason: about.reason, ...rule, host: host.slice(0, 300), port, via, protocols: [] };
-  void log.recordOnce(event, record);
+  await parts.log.recordOnce(event, (each) => parts.record(each, asked.clientPort));
   return new EgressEnd(about.reason);
 }
 
-function allowedProtocols(asked: Asked, parts: OpenParts): Allowed {
+async function allowedProtocols(asked: Asked, parts: OpenParts): Promise<Allowed> {
   const { host, port, protocols } = asked;
   const decisions = protocols.map((protocol) => [protocol, parts.decider.decide({ host, port, protocol })] as const);
   const allowed = decisions.filter(([, { verdict }]) => verdict === "allow");
   if (allowed.length > 0) return new Map(allowed);
   const [, first] = decisions.find(([, { ruleId }]) => ruleId !== undefined) ?? decisions[0] ?? [];
-  throw refuse(asked, parts, { reason: first === undefined ? "default" : reasonOf(first), rule: first?.ruleId });
+  throw await refuse(asked, parts, { reason: first === undefined ? "default" : reasonOf(first), rule: first?.ruleId });
 }
 
 const firstRule = (allowed: Allowed): string | undefined => [...allowed.values()].find(({ ruleId }) => ruleId !== undefined)?.ruleId;
@@ -80,11 +84,12 @@ async function recordAllowed(asked: Asked, allowed: Allowed, parts: OpenParts): 
   const { host, port, via } = asked;
   const known = { verdict: "allow" as const, reason: rule === undefined ? "local" : "rule", ...(rule === undefined ? {} : { rule }) };
   const event: EgressEvent = { ...known, host, port, via, protocols: [...allowed.keys()] };
-  if (!(await parts.log.recordOnce(event, parts.record))) throw refuse(asked, parts, { reason: "unrecorded" });
+  if (!(await parts.log.recordOnce(event, (each) => parts.record(each, asked.clientPort))))
+    throw await refuse(asked, parts, { reason: "unrecorded" });
 }
 
 /** The protocols for which every address passes. One bad answer denies the whole name: nobody else chooses among them. */
-function judgeAddresses(asked: Asked, allowed: Allowed, addresses: readonly string[], parts: OpenParts): Allowed {
+async function judgeAddresses(asked: Asked, allowed: Allowed, addresses: readonly string[], parts: OpenParts): Promise<Allowed> {
   const { host, port } = asked;
   let rule: string | undefined;
   const passes = (protocol: EgressProtocol): boolean =>
@@ -94,7 +99,7 @@ function judgeAddresses(asked: Asked, allowed: Allowed, addresses: readonly stri
       return decision.verdict === "allow";
     });
   const passing = [...allowed].filter(([protocol]) => passes(protocol));
-  if (passing.length === 0) throw refuse(asked, parts, { reason: "resolved-address", rule });
+  if (passing.length === 0) throw await refuse(asked, parts, { reason: "resolved-address", rule });
   return new Map(passing);
 }
 
@@ -114,15 +119,16 @@ async function reach(asked: Asked, allowed: Allowed, parts: OpenParts): Promise<
   const { host, port } = asked;
   if (parseIpAddress(host) !== undefined) return { ...(await dialOne([host], port, parts.outside)), allowed };
   const addresses = await parts.outside.resolve(host);
-  const passing = judgeAddresses(asked, allowed, addresses, parts);
+  const passing = await judgeAddresses(asked, allowed, addresses, parts);
   return { ...(await dialOne(addresses, port, parts.outside)), allowed: passing };
 }
 
 /** @throws EgressEnd when it is refused or does not come to be; that has been counted and recorded then */
 export async function openConnection(asked: Asked, parts: OpenParts): Promise<Opened> {
-  const allowed = allowedProtocols(asked, parts);
-  if (parseIpAddress(asked.host) === undefined && !parts.budget.takeName(asked.host)) throw refuse(asked, parts, { reason: "limit-names" });
-  if (!parts.budget.takeConnection()) throw refuse(asked, parts, { reason: "limit-connections" });
+  const allowed = await allowedProtocols(asked, parts);
+  if (parseIpAddress(asked.host) === undefined && !parts.budget.takeName(asked.host))
+    throw await refuse(asked, parts, { reason: "limit-names" });
+  if (!parts.budget.takeConnection()) throw await refuse(asked, parts, { reason: "limit-connections" });
   const entry = parts.log.opened({ ...asked, rule: firstRule(allowed) });
   let isEnded = false;
   const giveBack = (reason: string): void => {

@@ -36,7 +36,7 @@ function splicedAs(
     {
       first,
       end: (reason) => {
-        if (isRefusal(reason)) refuse(asked, parts, { reason, rule: decision.ruleId });
+        if (isRefusal(reason)) void refuse(asked, parts, { reason, rule: decision.ruleId });
         opened.end(reason);
       },
     },
@@ -50,7 +50,7 @@ async function serve(client: Socket, asked: Asked, parts: TunnelParts, opened: O
     const reading = judgeFirstBytes(seen, asked.host, opened.allowed);
     return reading.kind === "more" ? undefined : reading;
   });
-  if (judged.kind === "refused") throw refuse(asked, parts, { reason: judged.reason });
+  if (judged.kind === "refused") throw await refuse(asked, parts, { reason: judged.reason });
   if (judged.protocol !== "http") return splicedAs(client, asked, parts, { opened, protocol: judged.protocol, first: bytes });
   client.unshift(bytes);
   parts.acceptHttp(client, asked, opened);

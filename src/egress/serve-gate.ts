@@ -26,12 +26,12 @@ class Gate {
     this.#decider = decider;
   }
 
-  #record(sandbox: string, about: EgressEvent): Promise<boolean> {
+  #record(sandbox: string, about: EgressEvent, clientPort?: number): Promise<boolean> {
     const event = this.#events;
     this.#events += 1;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#waiting.set(event, resolve);
-    this.#channel.send({ type: "event", sandbox, event, about });
+    this.#channel.send({ type: "event", sandbox, event, about, ...(clientPort === undefined ? {} : { clientPort }) });
     return promise;
   }
 
@@ -40,7 +40,7 @@ class Gate {
       policy,
       decider: this.#decider(policy),
       outside: machineOutside(network),
-      record: (about) => this.#record(sandbox, about),
+      record: (about, clientPort) => this.#record(sandbox, about, clientPort),
       nowMs: () => performance.now(),
     });
     this.#sandboxes.set(sandbox, { traffic, missing: new Set(["tcp", "dns"]) });
@@ -66,7 +66,7 @@ class Gate {
   }
 
   hear(given: unknown, handle: unknown): void {
-    const message = toGateSchema.parse(given);
+    const message = toGateSchema().parse(given);
     if (message.type === "open") this.#open(message);
     else if (message.type === "tcp" || message.type === "dns") this.#listen(message.sandbox, handle);
     else if (message.type === "close") this.#close(message.sandbox);

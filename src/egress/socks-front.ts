@@ -18,7 +18,7 @@ async function step<Value>(
     return reading.kind === "more" ? undefined : reading;
   });
   if (value.kind === "read") return value.value;
-  refuse({ host: "", port: 0, via: "socks" }, parts, { reason: "malformed" });
+  void refuse({ host: "", port: 0, via: "socks", clientPort: client.remotePort }, parts, { reason: "malformed" });
   client.end(value.reply);
   client.destroySoon();
   return undefined;
@@ -32,7 +32,7 @@ export async function serveSocks(client: Socket, parts: TunnelParts): Promise<vo
     client.write(greeting);
     const place = await step(client, parts, readSocksRequest);
     if (place === undefined) return;
-    await runTunnel(client, { ...place, via: "socks", protocols: egressProtocols }, parts, {
+    await runTunnel(client, { ...place, via: "socks", protocols: egressProtocols, clientPort: client.remotePort }, parts, {
       accepted: () => void client.write(socksReply(socksReplies.succeeded)),
       refused: (reason) => {
         client.end(socksReply(isRefusal(reason) ? socksReplies.notAllowed : socksReplies.unreachable));

@@ -28,8 +28,13 @@ export interface SandboxEgress {
   readonly summary: Promise<EgressSummary | undefined>;
 }
 
+export interface ServedEvent {
+  readonly about: EgressEvent;
+  readonly clientPort: number | undefined;
+}
+
 interface Served {
-  readonly record: (event: EgressEvent) => Promise<void>;
+  readonly record: (event: ServedEvent) => Promise<void>;
   readonly listening: PromiseWithResolvers<void>;
   readonly summary: PromiseWithResolvers<EgressSummary | undefined>;
 }
@@ -57,6 +62,10 @@ export class GateProcess {
     this.#letGo();
   }
 
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
   /** A gate without sandboxes keeps nobody waiting. */
   #letGo(): void {
     this.#child.unref();
@@ -81,7 +90,7 @@ export class GateProcess {
   }
 
   #hear(given: unknown): void {
-    const parsed = fromGateSchema.safeParse(given);
+    const parsed = fromGateSchema().safeParse(given);
     if (parsed.success) this.#obey(parsed.data);
     else this.#lost(); // fails closed: a gate that speaks otherwise is not ours any more
   }
@@ -92,8 +101,8 @@ export class GateProcess {
     if (message.type === "listening") served.listening.resolve();
     else if (message.type === "closed") served.summary.resolve(message.summary);
     else {
-      const { event, about } = message;
-      served.record(about).then(
+      const { event, about, clientPort } = message;
+      served.record({ about, clientPort }).then(
         () => this.#send({ type: "recorded", event, isRecorded: true }),
         () => this.#send({ type: "recorded", event, isRecorded: false }), // fails closed: what is not recorded does not leave
       );
@@ -127,7 +136,7 @@ export class GateProcess {
   }
 
   /** @param record rejects when it could not be recorded */
-  serve(sandbox: string, policy: EgressPolicy, record: (event: EgressEvent) => Promise<void>): SandboxEgress {
+  serve(sandbox: string, policy: EgressPolicy, record: (event: ServedEvent) => Promise<void>): SandboxEgress {
     const served: Served = { record, listening: Promise.withResolvers(), summary: Promise.withResolvers() };
     served.listening.promise.catch(() => {}); // heard by whoever attaches
     if (this.#isGone) {

@@ -1,5 +1,6 @@
 // The plan of one sandbox: a pure function of the spec and of what the file tree says. It opens nothing and starts nothing.
 import type { SandboxSpec } from "../../contracts/boundary.ts";
+import { gateResolver } from "../../contracts/egress-places.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { type GuardMediation, sizes } from "../../guard/guard.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
@@ -60,6 +61,14 @@ export interface SandboxPlan {
 /** The name of its program in the staging directory. */
 const captiveClone = "captive";
 
+const resolverFile = "/etc/resolv.conf";
+
+/** Where the resolver's configuration really lies, and what it says where the gate answers. */
+function resolverSource({ egress }: SandboxSpec, tree: FileTree): { readonly path: string; readonly text: string }[] {
+  if (egress === undefined) return [];
+  return [{ path: tree.canonical(resolverFile) ?? resolverFile, text: `nameserver ${gateResolver}\n` }];
+}
+
 /** They name the keys that the kernel keeps for the host's user, whose id the sandbox shares. */
 const keyLists = ["/proc/keys", "/proc/key-users"] as const;
 
@@ -69,7 +78,8 @@ function dataFilesOf(spec: SandboxSpec, tree: FileTree, identity: Identity, view
   const group = { path: "/etc/group", text: accounts.group };
   const hosts = { path: "/etc/hosts", text: hostsFile };
   // An ordinary user's group has its name already.
-  const bound = spec.user.uid === 0 ? [passwd, group, hosts] : [passwd, hosts];
+  const accountsAndHosts = spec.user.uid === 0 ? [passwd, group, hosts] : [passwd, hosts];
+  const bound = [...accountsAndHosts, ...resolverSource(spec, tree)];
   const files = ["/.gitconfig", "/.config/git/config"].map((below) => tree.text(`${spec.user.home}${below}`));
   const gitConfig = files.map((text) => sanitiseGitConfig(text ?? "")).join("");
   const hasPlace = ({ path }: { readonly path: string }): boolean => {

@@ -47,11 +47,18 @@ function endNote(result: RunResult, { argv, cwd }: Asked): Sentence | undefined 
   return notes[result.outcome];
 }
 
+/** What was refused of the network, and what would allow it. */
+function connectionNotes({ refusedConnections }: RunResult): readonly Sentence[] {
+  return refusedConnections.length === 0 ? [] : [{ key: "cli.run.refused-connections" }, ...refusedConnections];
+}
+
 /** Lines for stderr; empty when the command simply ended and nobody has anything to add. */
 export function noteLines(context: CliContext, result: RunResult, asked: Asked, more?: Sentence): readonly string[] {
   // What a preset left out matters to whoever wonders why a command failed; the sheet has it always.
   const left = result.exitCode === 0 ? [] : (result.presetNotes ?? []);
-  const notes = [...limitNotes(result.limitHits), endNote(result, asked), more, ...left].filter((note) => note !== undefined);
+  const notes = [...connectionNotes(result), ...limitNotes(result.limitHits), endNote(result, asked), more, ...left].filter(
+    (note) => note !== undefined,
+  );
   const name = context.stderr.style("red", "glovebox:");
   return notes.map((sentence) => `${name} ${context.text(sentence)}`);
 }

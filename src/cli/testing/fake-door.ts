@@ -42,6 +42,7 @@ export function fakeResult(changes: Partial<RunResult> = {}): RunResult {
     stderrBytes: 0,
     durationMs: 1234,
     usage: undefined,
+    refusedConnections: [],
     ledger: { firstSeq: 12, lastSeq: 16 },
     sheet: fakeSheet(),
     ...changes,

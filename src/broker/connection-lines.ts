@@ -1,0 +1,102 @@
+// What a person reads about connections: where a task may connect, what it did, and for each refusal the change of the policy that would allow it.
+import type { EgressConnection, EgressRefusal } from "../contracts/egress-record.ts";
+import type { CompiledEgressRule, HostPattern } from "../contracts/egress-policy.ts";
+import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import type { Sentence } from "../contracts/sentence.ts";
+import { parseIpAddress } from "../kit/ip-address.ts";
+import { showBytes } from "../kit/show-quantity.ts";
+import type { TaskTraffic } from "./task-egress.ts";
+
+/** Enough to see what it was about; the record has the rest. */
+const shown = 5;
+
+const prefixes: Readonly<Record<HostPattern["match"], string>> = { exact: "", below: "*.", within: "**." };
+
+function showRule({ id, hosts, cidr, ports = [], protocols = [] }: CompiledEgressRule): string {
+  const places = [...hosts.map(({ match, name }) => `${prefixes[match]}${name}`), ...cidr].join(", ");
+  return `${places} port ${ports.join(", ")} ${protocols.join(", ")} (rule ${id})`;
+}
+
+/** For the answer sheet: each rule that allows, and each local place. */
+export function connectTargets({ egress }: CompiledPolicy): readonly string[] {
+  const rules = egress.rules.filter(({ verdict }) => verdict === "allow").map(showRule);
+  return [...rules, ...egress.local.map(({ host, port }) => `${host} port ${port} (allowLocal)`)];
+}
+
+const usualProtocols: ReadonlyMap<number, string> = new Map([
+  [443, ""],
+  [80, ", protocols: [http]"],
+  [22, ", protocols: [ssh]"],
+]);
+
+/** One line for a policy file. */
+function allowingRule(host: string, port: number): string {
+  const protocols = usualProtocols.get(port) ?? `, ports: [${port}], protocols: [tcp]`;
+  const place = parseIpAddress(host) === undefined ? `hosts: [${host}]` : `cidr: ["${host}"]`;
+  return `egress: [{id: ${host
+    .replaceAll(/[^a-z0-9.-]/gu, "-")
+    .replace(/^-+/u, "")
+    .slice(0, 60)}, ${place}${protocols}, verdict: allow}]`;
+}
+
+const changeKeys: ReadonlyMap<string, string> = new Map([
+  ["default", "task.refused-connection.default"],
+  ["rule", "task.refused-connection.rule"],
+  ["ask", "task.refused-connection.ask"],
+  ["address", "task.refused-connection.address"],
+  ["local-name", "task.refused-connection.local"],
+  ["resolved-address", "task.refused-connection.resolved"],
+  ["sni-missing", "task.refused-connection.sni-missing"],
+  ["sni-mismatch", "task.refused-connection.sni-mismatch"],
+  ["host-mismatch", "task.refused-connection.host-mismatch"],
+  ["protocol", "task.refused-connection.protocol"],
+  ["malformed", "task.refused-connection.malformed"],
+  ["limit-connections", "task.refused-connection.limit-connections"],
+  ["limit-bytes", "task.refused-connection.limit-bytes"],
+  ["limit-request", "task.refused-connection.limit-request"],
+  ["limit-response", "task.refused-connection.limit-response"],
+  ["limit-names", "task.refused-connection.limit-names"],
+  ["unrecorded", "task.refused-connection.unrecorded"],
+  ["unsupported", "task.refused-connection.unsupported"],
+]);
+
+function refusalLine({ reason, rule, host, port, via, process, count }: EgressRefusal): Sentence {
+  // A name that was only looked up is most likely meant for TLS.
+  const change = allowingRule(host, port ?? 443);
+  const values = { host: host === "" ? "?" : host, port: port ?? 0, rule: rule ?? "", who: process ?? "?", count, change };
+  if (via === "dns" && reason === "default") return { key: "task.refused-connection.name", values };
+  return { key: changeKeys.get(reason) ?? "task.refused-connection.malformed", values };
+}
+
+/** A name that was looked up and refused, and then asked for by a proxy, is one refusal. */
+function distinct(refusals: readonly EgressRefusal[]): readonly EgressRefusal[] {
+  const asked = new Set(refusals.filter(({ via }) => via !== "dns").map(({ host }) => host));
+  return refusals.filter(({ via, host }) => via !== "dns" || !asked.has(host));
+}
+
+/** At most five, then how many more. */
+export function refusedConnections(traffic: TaskTraffic | undefined): readonly Sentence[] {
+  if (traffic === undefined || traffic === "lost") return [];
+  const refusals = distinct(traffic.refusals);
+  const rest = traffic.totalRefusals - refusals.slice(0, shown).reduce((sum, { count }) => sum + count, 0);
+  const more = refusals.length > shown ? [{ key: "task.refused-connection.more", values: { count: rest } }] : [];
+  return [...refusals.slice(0, shown).map(refusalLine), ...more];
+}
+
+function connectionLine({ host, port, protocol, end, sentBytes, receivedBytes }: EgressConnection): Sentence {
+  const values = { host, port, protocol: protocol ?? "-", end, sent: showBytes(sentBytes), received: showBytes(receivedBytes) };
+  return { key: "task.happened.connection", values };
+}
+
+/** For the answer sheet. */
+export function trafficLines(traffic: TaskTraffic | undefined): readonly Sentence[] {
+  if (traffic === undefined) return [];
+  if (traffic === "lost") return [{ key: "task.happened.gate-lost" }];
+  const { connections, totalConnections, sentBytes, receivedBytes } = traffic;
+  const total = { count: totalConnections, sent: showBytes(sentBytes), received: showBytes(receivedBytes) };
+  return [
+    ...(totalConnections === 0 ? [] : [{ key: "task.happened.connections", values: total }]),
+    ...connections.slice(0, shown).map(connectionLine),
+    ...refusedConnections(traffic),
+  ];
+}
