@@ -26,8 +26,8 @@ export function makeBundle(context) {
   const command = [
     process.execPath,
     bundler(context.root),
-    "src/start.ts",
-    "src/gate.ts",
+    "main=src/start.ts",
+    "gate=src/gate.ts",
     "--bundle",
     "--platform=node",
     // A script, which V8 can keep compiled: start-bundle.cjs.

@@ -63,7 +63,7 @@ const changeKeys: ReadonlyMap<string, string> = new Map([
 function refusalLine({ reason, rule, host, port, via, process, count }: EgressRefusal): Sentence {
   // A name that was only looked up is most likely meant for TLS.
   const change = allowingRule(host, port ?? 443);
-  const values = { host: host === "" ? "?" : host, port: port ?? 0, rule: rule ?? "", who: process ?? "?", count, change };
+  const values = { host: host === "" ? "?" : host, port: port ?? "*", rule: rule ?? "", who: process ?? "?", count, change };
   if (via === "dns" && reason === "default") return { key: "task.refused-connection.name", values };
   return { key: changeKeys.get(reason) ?? "task.refused-connection.malformed", values };
 }

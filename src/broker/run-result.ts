@@ -24,18 +24,10 @@ export interface Watched {
   readonly commitments: StreamCommitments;
 }
 
-export function resultOf(
-  action: Action,
-  sandbox: Sandbox,
-  { report, changes, traffic }: Watched & { readonly changes: ChangeSummary | undefined; readonly traffic: TaskTraffic | undefined },
-  permit: Permit | undefined,
-): RunResult {
-  const { identity, policy, request, record, parts } = action;
-  const outcome = outcomeOf(report);
-  const child = childOf(report.exit);
-  const ending = {
-    outcome,
-    child,
+function endingOf(report: SupervisionReport, changes: ChangeSummary | undefined) {
+  return {
+    outcome: outcomeOf(report),
+    child: childOf(report.exit),
     limitHits: report.limitHits,
     stdoutBytes: report.stdout.bytes,
     stderrBytes: report.stderr.bytes,
@@ -43,6 +35,16 @@ export function resultOf(
     usage: report.usage,
     ...(changes === undefined ? {} : { changes }),
   };
+}
+
+export function resultOf(
+  action: Action,
+  sandbox: Sandbox,
+  { report, changes, traffic }: Watched & { readonly changes: ChangeSummary | undefined; readonly traffic: TaskTraffic | undefined },
+  permit: Permit | undefined,
+): RunResult {
+  const { identity, policy, request, record, parts } = action;
+  const ending = endingOf(report, changes);
   const keptUntil = new Date(parts.clock.wallMs() + policy.retentionDays * 86_400_000).toISOString().slice(0, 10);
   const sheet = taskAnswerSheet({
     task: identity.task,

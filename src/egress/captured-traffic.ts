@@ -82,9 +82,13 @@ export class CapturedTraffic {
   }
 
   #refusedName(host: string, reason: "default" | "limit-names"): void {
-    const { log, record } = this.#parts;
-    log.refused({ reason, host, via: "dns" });
-    void log.recordOnce({ verdict: "deny", reason, host, via: "dns", protocols: [] }, record);
+    const { log, record, decider } = this.#parts;
+    const { ruleId, reasonCode } = decider.decide({ host, port: 443, protocol: "https" });
+    // What it was meant for nobody knows yet: a rule about the usual is the likeliest cause.
+    const why = reason === "limit-names" || reasonCode === "local" ? reason : reasonCode;
+    const about = { reason: why, host, via: "dns" as const, ...(ruleId === undefined ? {} : { rule: ruleId }) };
+    log.refused(about);
+    void log.recordOnce({ ...about, verdict: "deny", protocols: [] }, record);
   }
 
   /** A packet that no gate carries. */
