@@ -108,8 +108,9 @@ class ComposedDoor implements Door {
   /** Its program lies beside this one: source, bundle or compiled. It may read nothing else. */
   #openGate(hosts: NetworkSettings["hosts"]): GateProcess {
     if (this.#gate !== undefined && !this.#gate.isGone) return this.#gate;
-    const { dirname, filename } = import.meta;
-    const ending = path.extname(filename);
+    // Spelled out: a bundle knows these two words only whole.
+    const dirname = import.meta.dirname;
+    const ending = path.extname(import.meta.filename);
     const isBundle = ending === ".cjs";
     const entry = path.join(dirname, `gate${ending}`);
     const readable = isBundle
