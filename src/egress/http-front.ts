@@ -48,6 +48,8 @@ export class HttpFront {
     this.#server = createServer({ insecureHTTPParser: false, maxHeaderSize: 16_384, requireHostHeader: false });
     // Node would leave out silently what goes beyond: we count ourselves.
     this.#server.maxHeadersCount = 0;
+    // A client may say all it has and listen.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server.on("request", (request: IncomingMessage, response: ServerResponse) => void this.#onRequest(request, response));
     this.#server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => this.#onConnect(request, socket, head));
     // Another protocol on a connection that was allowed for this one.

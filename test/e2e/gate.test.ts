@@ -1,0 +1,101 @@
+// The gate's own process before hostile clients, a broken ledger and its own death: test/fixtures/gate-cases.ts on a machine without anything else.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { before, test } from "node:test";
+import { z } from "zod";
+
+const program = path.resolve(import.meta.dirname, "../fixtures/gate-cases.ts");
+const setUp = 'ip link set lo up && ip addr add 93.10.0.1/32 dev lo && ip addr add 198.18.0.1/32 dev lo && exec "$0" "$@"';
+const lineSchema = z.strictObject({ name: z.string(), result: z.unknown() });
+const results = new Map<string, unknown>();
+
+before(async () => {
+  const child = spawn("/usr/bin/unshare", ["-r", "-n", "/bin/sh", "-c", setUp, process.execPath, program], {
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: 120_000,
+    killSignal: "SIGKILL",
+  });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  await once(child, "close");
+  for (const line of text.split("\n").filter(Boolean)) {
+    const { name, result } = lineSchema.parse(JSON.parse(line));
+    results.set(name, result);
+  }
+});
+
+function resultOf<T>(name: string, schema: z.ZodType<T>): T {
+  return schema.parse(results.get(name));
+}
+
+test("each form of a request gets its answer, and only what was allowed arrives", () => {
+  const { answers, arrived } = resultOf(
+    "forms",
+    z.strictObject({ answers: z.record(z.string(), z.string()), arrived: z.array(z.string()) }),
+  );
+  const allowed = ["plain", "with a body", "GET with a body", "chunked"];
+  const denied = ["another name", "CONNECT another port", "CONNECT loopback", "CONNECT loopback in hex"];
+  assert.ok(Object.keys(answers).length >= 30);
+  for (const [name, status] of Object.entries(answers)) {
+    const expected = allowed.includes(name) ? "200" : denied.includes(name) ? "403" : "400";
+    assert.equal(status, expected, name);
+  }
+  assert.deepEqual(arrived, ["web /a", "web /b", "web /c", "web /d"]);
+});
+
+test("a client that does not finish its head is told so after ten seconds", () => {
+  assert.deepEqual(results.get("slowHeader"), ["408", "408", "408"]);
+});
+
+test("clients that vanish at any byte leave a gate that serves the next", () => {
+  assert.deepEqual(results.get("vanishing"), { count: 114, after: "200" });
+});
+
+test("more connections than the policy allows are refused, and let in when one has ended", () => {
+  const refused = ["HTTP/1.1 403 Forbidden", "X-Glovebox-Refused: limit-connections"];
+  assert.deepEqual(results.get("connectionLimit"), { third: refused, fourth: "open" });
+});
+
+test("when the task has sent all it may, nothing leaves any more", () => {
+  assert.deepEqual(results.get("byteLimit"), { echoed: "", ends: ["limit-bytes", "limit-bytes"], refusals: ["limit-bytes 2"] });
+});
+
+test("when a decision cannot be recorded nothing leaves", () => {
+  const asked = ["allow rule", "deny unrecorded", "allow rule", "deny unrecorded"];
+  assert.deepEqual(results.get("unrecorded"), { answers: ["403", "403"], arrived: [], asked });
+  assert.deepEqual(results.get("neverRecorded"), { answer: "", arrived: [] });
+});
+
+test("the death of the gate ends every connection, and nothing leaves after it", () => {
+  assert.deepEqual(results.get("death"), { summary: null, isGone: true, refused: "", arrived: [] });
+});
+
+test("a thousand connections that nobody reads from are held back, not collected", () => {
+  const schema = z.strictObject({ count: z.int(), answer: z.string(), grownMiB: z.number(), fullMiB: z.number() });
+  const { count, answer, grownMiB, fullMiB } = resultOf("thousand", schema);
+  assert.deepEqual([count, answer], [900, "200"]);
+  // 225 MiB were sent that nobody took.
+  assert.ok(grownMiB < 60 && fullMiB < 160, JSON.stringify({ grownMiB, fullMiB }));
+});
+
+test("a client may end its half and still hear everything", () => {
+  assert.deepEqual(results.get("halfOpen"), { echoed: 300_000 });
+});
+
+test("SOCKS5 clients get what the rules allow, by name, and no other command", () => {
+  assert.deepEqual(results.get("socks"), {
+    allowed: "0 hello",
+    http: "0 HTTP/1.1 200 OK",
+    otherHost: "0 HTTP/1.1 403 Forbidden",
+    otherName: "2",
+    literalAsName: "2",
+    address: "2",
+    bind: "7",
+    udp: "7",
+    early: 0,
+    arrived: ["echo", "web /s"],
+  });
+});
