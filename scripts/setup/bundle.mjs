@@ -35,7 +35,6 @@ export function makeBundle(context) {
     "--define:import.meta.dirname=__dirname",
     "--define:import.meta.filename=__filename",
     `--outdir=${fresh}`,
-    "--entry-names=main",
     "--out-extension:.js=.cjs",
     // Only documents that name hosts need it, and it is as long as all the rest.
     "--external:tldts",
