@@ -38,6 +38,8 @@ export function makeBundle(context) {
     "--out-extension:.js=.cjs",
     // Only documents that name hosts need it, and it is as long as all the rest.
     "--external:tldts",
+    // A script that was compiled by hand has nobody to import for it; it can require.
+    "--supported:dynamic-import=false",
     "--charset=ascii",
     "--minify-whitespace",
     "--minify-syntax",
