@@ -13,7 +13,7 @@ const gitCorpus = path.join(import.meta.dirname, "corpus-git");
 const readCorpus = path.join(import.meta.dirname, "corpus-read");
 const maskerCorpus = path.join(import.meta.dirname, "corpus-masker");
 const packetCorpus = path.join(import.meta.dirname, "corpus-packet");
-const seconds = { clean: 15, planted: 25, git: 10, read: 10, masker: 10, packet: 5 };
+const seconds = { clean: 15, planted: 25, git: 10, read: 10, masker: 10, packet: 5, egress: 8 };
 const sanitizers = ["-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 const sources = ["frame", "message", "session", "arguments"].map((name) => path.join(root, `native/protocol/${name}.c`));
 
@@ -64,6 +64,20 @@ function report(name: string, { log }: Outcome): { executions: number; coverage:
   return { executions, coverage };
 }
 
+interface EgressReport {
+  readonly executions: number;
+  readonly ways: number;
+  readonly blocks: number;
+  readonly finding?: unknown;
+}
+
+/** The parsers of the gate are TypeScript: they have a fuzzer of their own. */
+function fuzzEgress(mode: "clean" | "planted"): EgressReport {
+  const { log } = run(process.execPath, [path.join(import.meta.dirname, "egress-parsers.ts"), mode, String(seconds.egress)], 60_000);
+  console.log(`gate, ${mode}: ${log.trim()}`);
+  return JSON.parse(log) as EgressReport;
+}
+
 const results: boolean[] = [];
 function check(isRight: boolean, name: string, log: string): void {
   results.push(isRight);
@@ -95,6 +109,14 @@ try {
   const refusedReport = report("refused packets", refused);
   check(refused.status === 0, "what is read of a refused packet survives, and holds nothing but an address and ports", refused.log);
   check(refusedReport.executions > 10_000 && refusedReport.coverage > 10, "the fuzzer worked on them: executions and edges", refused.log);
+  const egress = fuzzEgress("clean");
+  check(egress.finding === undefined, "the gate's parsers survive", JSON.stringify(egress.finding));
+  check(
+    egress.executions > 5_000 && egress.ways > 20 && egress.blocks > 60,
+    "the fuzzer worked on them: executions, ways and coverage",
+    "",
+  );
+  check(fuzzEgress("planted").finding !== undefined, "the planted trust in a length is found", "");
   const planted = await fuzz(build("host-bytes-planted", ["-DGLOVEBOX_PLANTED_OVERFLOW"], parserSources), seconds.planted, corpus);
   report("planted", planted);
   check(planted.status !== 0 && /AddressSanitizer: \S*overflow/u.test(planted.log), "the planted overflow is found", planted.log);
