@@ -11,7 +11,8 @@ import {
   type PolicyPlaces,
   presetMachine,
   prepareState,
-  readHostsFile,
+  opensConnections,
+  readNetworkSettings,
   readNamedPolicy,
   reapAbandonedTasks,
   type ReapSandbox,
@@ -106,7 +107,7 @@ class ComposedDoor implements Door {
   }
 
   /** Its program lies beside this one: source, bundle or compiled. It may read nothing else. */
-  #openGate(hosts: NetworkSettings["hosts"]): GateProcess {
+  #openGate(network: NetworkSettings): GateProcess {
     if (this.#gate !== undefined && !this.#gate.isGone) return this.#gate;
     // Spelled out: a bundle knows these two words only whole.
     const dirname = import.meta.dirname;
@@ -120,7 +121,7 @@ class ComposedDoor implements Door {
           `${path.join(this.#options.installation, "node_modules")}/*`,
           path.join(this.#options.installation, "package.json"),
         ];
-    this.#gate = new GateProcess({ node: process.execPath, entry, readable, network: { hosts } });
+    this.#gate = new GateProcess({ node: process.execPath, entry, readable, network });
     return this.#gate;
   }
 
@@ -201,7 +202,9 @@ class ComposedDoor implements Door {
   async #runUnder(policyNow: () => Promise<CompiledPolicy>, request: RunRequest, io: RunIo): Promise<RunResult> {
     const policy = await policyNow();
     const ledger = await this.#readyLedger();
-    const hosts = await readHostsFile("/etc/hosts");
+    const network = opensConnections(policy.egress)
+      ? await readNetworkSettings("/etc/hosts", path.join(this.#places.userDirectory, "network.json"), this.#user.uid)
+      : { hosts: {} };
     const { bootId: boot } = this.#clock;
     const owner = { pid: process.pid, startTime: (await processStartTime(process.pid)) ?? "0", boot };
     const parts = {
@@ -214,7 +217,7 @@ class ComposedDoor implements Door {
       owner,
       step: this.#options.step ?? noSteps,
       policyHashNow: async () => (await policyNow()).hash,
-      gate: () => this.#openGate(hosts),
+      gate: () => this.#openGate(network),
     };
     return runCommand(parts, policy, request, io);
   }

@@ -21,7 +21,8 @@ import { openTaskJournal, type TaskJournal } from "./task-journal.ts";
 import { taskChanges } from "./task-changes.ts";
 
 export type { BrokerParts } from "./admit.ts";
-export { readHostsFile } from "./hosts-file.ts";
+export { readNetworkSettings } from "./network-settings.ts";
+export { opensConnections } from "./task-egress.ts";
 export { type PolicyPlaces, findProjectPolicy, gatherPolicySources, readNamedPolicy } from "./policy-files.ts";
 export { learnPreset } from "./presets/learn-preset.ts";
 export { presetMachine } from "./presets/preset-machine.ts";

@@ -112,6 +112,11 @@ export async function findProjectPolicy(projectDirectory: string): Promise<Found
   throw new GloveboxError("POLICY_UNREADABLE", "policy-files.linked-inside", { values: { file: found.file, target } });
 }
 
+/** One file of the user's own; undefined when it is not there. @throws POLICY_UNREADABLE, STATE_INSECURE */
+export function readOwnFile(file: string, uid: number): FoundPolicy | undefined {
+  return readPolicy(file, [uid, 0]);
+}
+
 /** One file named by a person. @throws POLICY_UNREADABLE when it is not there. */
 export async function readNamedPolicy(file: string): Promise<FoundPolicy> {
   const found = readPolicy(file, undefined);

@@ -6,11 +6,27 @@ import { madeOnce } from "../contracts/made-once.ts";
 
 const sandboxSchema = madeOnce(() => z.string().min(1).max(64));
 
+/** A company's proxy. */
+const upstreamSettingsSchema = madeOnce(() =>
+  z.strictObject({
+    kind: z.enum(["http", "https", "socks5"]),
+    host: z.string().min(1).max(253),
+    port: z.int().min(1).max(65_535),
+    user: z.string().max(255).optional(),
+    password: z.string().max(255).optional(),
+    noProxy: z.array(z.string().max(253)).max(1000),
+    /** PEM, beside those that everybody trusts. */
+    authorities: z.string().optional(),
+  }),
+);
+export type UpstreamSettings = z.infer<ReturnType<typeof upstreamSettingsSchema>>;
+
 /** How this machine reaches the outside: the broker reads its files, the gate has none. */
 export const networkSettingsSchema = madeOnce(() =>
   z.strictObject({
     /** Name -> addresses, of the machine's hosts file. */
     hosts: z.record(z.string(), z.array(z.string())),
+    upstream: upstreamSettingsSchema().optional(),
   }),
 );
 export type NetworkSettings = z.infer<ReturnType<typeof networkSettingsSchema>>;

@@ -1,6 +1,8 @@
 // The outside as this machine reaches it: names through the machine's resolvers (c-ares, never the C library) and hosts file, and plain connections.
 import { Resolver } from "node:dns/promises";
 import { connect, type Socket } from "node:net";
+import { parseIpAddress } from "../kit/ip-address.ts";
+import { dialThrough, skipsProxy } from "./upstream-proxy.ts";
 import type { NetworkSettings } from "./gate-messages.ts";
 import type { Outside } from "./open-connection.ts";
 import { EgressEnd } from "./reason.ts";
@@ -44,10 +46,19 @@ function dial(address: string, port: number): Promise<Socket> {
   return promise;
 }
 
-export function machineOutside({ hosts }: NetworkSettings): Outside {
+export function machineOutside({ hosts, upstream }: NetworkSettings): Outside {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });
-  return {
-    resolve: async (name) => (Object.hasOwn(hosts, name) ? (hosts[name] ?? []) : resolveOutside(resolver, name)),
-    dial,
+  const resolve = async (name: string): Promise<readonly string[]> =>
+    Object.hasOwn(hosts, name) ? (hosts[name] ?? []) : resolveOutside(resolver, name);
+  /** The person named it: it may be anywhere. */
+  const reachProxy = async (host: string, port: number): Promise<Socket> => {
+    const [address] = parseIpAddress(host) === undefined ? await resolve(host) : [host];
+    if (address === undefined) throw new EgressEnd("unresolvable");
+    return dial(address, port);
   };
+  const proxy = upstream && {
+    skips: (host: string, addresses: readonly string[]) => skipsProxy(upstream.noProxy, host, addresses),
+    dial: (host: string, port: number) => within(dialThrough(upstream, reachProxy, host, port), dialMs),
+  };
+  return { resolve, dial, proxy };
 }

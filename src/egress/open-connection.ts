@@ -29,12 +29,20 @@ export interface Opened {
   end(reason: string): void;
 }
 
+export interface OutsideProxy {
+  skips(host: string, addresses: readonly string[]): boolean;
+  /** The proxy looks the name up itself: nobody else may be able to. */
+  dial(host: string, port: number): Promise<Socket>;
+}
+
 /** How the outside is reached. */
 export interface Outside {
   /** Every address of a name, or an EgressEnd. */
   resolve(name: string): Promise<readonly string[]>;
   /** A connection to exactly this address, or an EgressEnd. */
   dial(address: string, port: number): Promise<Socket>;
+  /** A company's proxy, by which everything goes that it is not left out of. */
+  readonly proxy: OutsideProxy | undefined;
 }
 
 export interface OpenParts {
@@ -117,10 +125,17 @@ async function dialOne(addresses: readonly string[], port: number, outside: Outs
 
 async function reach(asked: Asked, allowed: Allowed, parts: OpenParts): Promise<{ socket: Socket; address: string; allowed: Allowed }> {
   const { host, port } = asked;
-  if (parseIpAddress(host) !== undefined) return { ...(await dialOne([host], port, parts.outside)), allowed };
-  const addresses = await parts.outside.resolve(host);
-  const passing = await judgeAddresses(asked, allowed, addresses, parts);
-  return { ...(await dialOne(addresses, port, parts.outside)), allowed: passing };
+  const { outside } = parts;
+  const { proxy } = outside;
+  const isAddress = parseIpAddress(host) !== undefined;
+  // Behind a proxy this machine may know no names; where it knows one, that is judged all the same.
+  // What allowLocal opens is near: no company's proxy leads there.
+  const isLocal = [...allowed.values()].some(({ reasonCode }) => reasonCode === "local");
+  const isForProxy = proxy !== undefined && !isLocal && !proxy.skips(host, []);
+  const found = isAddress ? [] : await outside.resolve(host).catch((error: unknown) => (isForProxy ? [] : Promise.reject(error)));
+  const passing = found.length === 0 ? allowed : await judgeAddresses(asked, allowed, found, parts);
+  if (isForProxy && !proxy.skips(host, found)) return { socket: await proxy.dial(host, port), address: "proxy", allowed: passing };
+  return { ...(await dialOne(isAddress ? [host] : found, port, outside)), allowed: passing };
 }
 
 /** @throws EgressEnd when it is refused or does not come to be; that has been counted and recorded then */

@@ -29,8 +29,8 @@ export const refusalReasons = [
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** How an allowed connection ended. */
-export const endReasons = ["ended", "broken", "timeout", "unresolvable", "unreachable", "closed"] as const;
+/** How an allowed connection ended; `proxy`: the company's proxy would not. */
+export const endReasons = ["ended", "broken", "timeout", "unresolvable", "unreachable", "proxy", "closed"] as const;
 export type EndReason = (typeof endReasons)[number];
 
 const refusals: ReadonlySet<string> = new Set(refusalReasons);
