@@ -119,23 +119,37 @@ export class CapturedTraffic {
     client.setNoDelay(true);
     if (host !== gateProxy.address) this.#captured(client, host, port);
     else if (port === gateProxy.httpPort) this.#http.acceptProxy(client);
-    else if (port === gateProxy.socksPort) void serveSocks(client, this.#parts);
+    else if (port === gateProxy.socksPort) void serveSocks(client, this.#parts, (place) => this.#named(place));
     else client.resetAndDestroy();
   }
 
   #captured(client: Socket, address: string, port: number): void {
-    const host = this.#names.nameOf(address) ?? address;
-    void runTunnel(client, { host, port, via: "captured", protocols: egressProtocols, clientPort: client.remotePort }, this.#parts, {
-      accepted: () => {},
-      refused: () => void client.resetAndDestroy(),
-    });
+    void runTunnel(
+      client,
+      { host: this.#named(address), port, via: "captured", protocols: egressProtocols, clientPort: client.remotePort },
+      this.#parts,
+      {
+        accepted: () => {},
+        refused: () => void client.resetAndDestroy(),
+      },
+    );
   }
 
-  #connect(client: Socket, place: { readonly host: string; readonly port: number }): void {
-    void runTunnel(client, { ...place, via: "connect", protocols: egressProtocols, clientPort: client.remotePort }, this.#parts, {
-      accepted: () => void client.write("HTTP/1.1 200 Connection Established\r\n\r\n"),
-      refused: (reason) => hangUp(client, statusOf(reason), reason),
-    });
+  /** A client that looked the name up itself names the address that stands for it. */
+  #named(host: string): string {
+    return this.#names.nameOf(host) ?? host;
+  }
+
+  #connect(client: Socket, { host, port }: { readonly host: string; readonly port: number }): void {
+    void runTunnel(
+      client,
+      { host: this.#named(host), port, via: "connect", protocols: egressProtocols, clientPort: client.remotePort },
+      this.#parts,
+      {
+        accepted: () => void client.write("HTTP/1.1 200 Connection Established\r\n\r\n"),
+        refused: (reason) => hangUp(client, statusOf(reason), reason),
+      },
+    );
   }
 
   /** Ends everything at once; says what it was. */

@@ -3,7 +3,7 @@ import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { EgressBudget } from "./egress-budget.ts";
 import { forwardedHeaders, type RequestTarget } from "./judge-request.ts";
 import type { Opened } from "./open-connection.ts";
-import type { RefusalReason } from "./reason.ts";
+import { type EndReason, isRefusal, type RefusalReason } from "./reason.ts";
 import { countReceived, countSent, type Meter } from "./splice.ts";
 
 /** A server may think so long about a request. */
@@ -39,10 +39,11 @@ export async function forwardRequest(incoming: IncomingMessage, response: Server
   opened.entry.protocol = "http";
   opened.entry.checked = "http";
   const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = (reason: string): void => {
+  const stop = (reason: RefusalReason | EndReason): void => {
     opened.end(reason);
-    if (!response.headersSent && reason !== "ended") response.writeHead(502, { "Content-Length": "0" }).end();
-    else if (reason !== "ended") response.destroy();
+    if (reason !== "ended" && !response.headersSent) {
+      response.writeHead(isRefusal(reason) ? 403 : 502, { "X-Glovebox-Refused": reason, "Content-Length": "0" }).end();
+    } else if (reason !== "ended") response.destroy();
     resolve();
   };
   const within = (limit: RefusalReason | undefined): boolean => {
@@ -61,7 +62,13 @@ export async function forwardRequest(incoming: IncomingMessage, response: Server
   });
   outgoing.setTimeout(answerMs, () => stop("timeout"));
   outgoing.on("error", () => stop("broken"));
+  let isAnswered = false;
+  // A server that answers with another protocol has not answered.
+  outgoing.on("close", () => {
+    if (!isAnswered) stop("broken");
+  });
   outgoing.on("response", (answer) => {
+    isAnswered = true;
     const { statusCode = 502, statusMessage = "", rawHeaders } = answer;
     if (!within(countReceived(meter, headBytes(answer)))) return;
     answer.on("error", () => stop("broken"));

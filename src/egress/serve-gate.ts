@@ -48,15 +48,17 @@ class Gate {
 
   #listen(sandbox: string, handle: unknown): void {
     const opened = this.#sandboxes.get(sandbox);
-    if (opened === undefined) throw new TypeError("no such sandbox");
-    if (handle instanceof Server) {
+    if (opened === undefined) {
+      // It was closed meanwhile: nobody listens for it.
+      if (handle instanceof Server || handle instanceof DatagramSocket) handle.close();
+    } else if (handle instanceof Server) {
       opened.traffic.listenTcp(handle);
       opened.missing.delete("tcp");
     } else if (handle instanceof DatagramSocket) {
       opened.traffic.listenDns(handle);
       opened.missing.delete("dns");
     } else throw new TypeError("a socket is missing");
-    if (opened.missing.size === 0) this.#channel.send({ type: "listening", sandbox });
+    if (opened?.missing.size === 0) this.#channel.send({ type: "listening", sandbox });
   }
 
   #close(sandbox: string): void {

@@ -24,21 +24,26 @@ async function step<Value>(
   return undefined;
 }
 
-/** Never rejects. */
-export async function serveSocks(client: Socket, parts: TunnelParts): Promise<void> {
+/** Never rejects. @param nameOf the name that an address stands for, or the address */
+export async function serveSocks(client: Socket, parts: TunnelParts, nameOf: (host: string) => string): Promise<void> {
   try {
     const greeting = await step(client, parts, readSocksGreeting);
     if (greeting === undefined) return;
     client.write(greeting);
     const place = await step(client, parts, readSocksRequest);
     if (place === undefined) return;
-    await runTunnel(client, { ...place, via: "socks", protocols: egressProtocols, clientPort: client.remotePort }, parts, {
-      accepted: () => void client.write(socksReply(socksReplies.succeeded)),
-      refused: (reason) => {
-        client.end(socksReply(isRefusal(reason) ? socksReplies.notAllowed : socksReplies.unreachable));
-        client.destroySoon();
+    await runTunnel(
+      client,
+      { host: nameOf(place.host), port: place.port, via: "socks", protocols: egressProtocols, clientPort: client.remotePort },
+      parts,
+      {
+        accepted: () => void client.write(socksReply(socksReplies.succeeded)),
+        refused: (reason) => {
+          client.end(socksReply(isRefusal(reason) ? socksReplies.notAllowed : socksReplies.unreachable));
+          client.destroySoon();
+        },
       },
-    });
+    );
   } catch {
     client.destroy(); // it left, or took too long: nothing was opened
   }

@@ -147,6 +147,25 @@ export function judgeWalls(seen: Seen): readonly Draft[] {
   return [namespaces(seen), capabilities(seen), noNewPrivs(seen), seccomp(seen), landlock(seen), daemonHeld(seen), openFiles(seen)];
 }
 
+/** The application's end of the pair that leads into the captive network. */
+const captiveInterface = "eth0";
+
+/** Where something may leave, the way out is the captive network, which leads to the gate alone. */
+function interfaces(seen: Seen): Draft {
+  const { egress } = seen.policy;
+  const opens = egress.local.length > 0 || egress.rules.some(({ verdict }) => verdict === "allow");
+  const found = seen.probe?.interfaces ?? [];
+  const others = found.filter((name) => name !== "lo" && !(opens && name === captiveInterface));
+  return looked(seen, {
+    id: "connect.interfaces",
+    question: "connect",
+    claim: say(opens ? "proof.claim.interfaces-gate" : "proof.claim.interfaces"),
+    host: say("proof.host.interfaces", { names: found.join(", ") }),
+    holds: found.includes("lo") && others.length === 0,
+    walls: ["bubblewrap"],
+  });
+}
+
 export function judgeConnects(seen: Seen): readonly Draft[] {
   const ears = seen.ears.map(({ protocol, address, port, isReached, heard }, index): Draft => {
     const id = `connect.${index}`;
@@ -162,16 +181,7 @@ export function judgeConnects(seen: Seen): readonly Draft[] {
       walls: ["bubblewrap"],
     };
   });
-  const found = seen.probe?.interfaces ?? [];
-  const only = looked(seen, {
-    id: "connect.interfaces",
-    question: "connect",
-    claim: say("proof.claim.interfaces"),
-    host: say("proof.host.interfaces", { names: found.join(", ") }),
-    holds: found.length === 1 && found[0] === "lo",
-    walls: ["bubblewrap"],
-  });
-  return [...ears, only, engines(seen)];
+  return [...ears, interfaces(seen), engines(seen)];
 }
 
 function engines(seen: Seen): Draft {

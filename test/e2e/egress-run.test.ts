@@ -107,3 +107,20 @@ test("what a task did is on its sheet and in the ledger", async () => {
   assert.ok(stdout.includes("egress.decision") && stdout.includes("execution.egress"), stdout.slice(0, 500));
   assert.equal((await run("ledger", "verify")).code, 0);
 });
+
+test("prove holds every claim where something may leave", async () => {
+  const words = ["prove", "--policy", path.join(internet.directory, "policy.yaml")];
+  const { code, stdout } = await internet.onMachine(["/bin/sh", "-c", 'cd "$0" && exec "$@"', project, process.execPath, main, ...words], {
+    environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), LANG: "C.UTF-8" },
+    timeoutMs: 60_000,
+  });
+  assert.equal(code, 0, stdout);
+  assert.ok(stdout.includes("leads to the gate alone"), stdout);
+});
+
+test("a client that looks names up itself and then uses a proxy reaches what the name stands for", async () => {
+  const { stdout } = await glovebox(
+    `${direct} --socks5 198.18.0.1:1080 https://api.example.com/a; ${direct} --socks5 198.18.0.1:1080 http://93.10.0.1/`,
+  );
+  assert.equal(stdout.match(/"reached"/gu)?.length, 1);
+});
