@@ -30,28 +30,77 @@ function pumpBody(from: IncomingMessage, to: NodeJS.WritableStream, count: (byte
   from.on("end", () => to.end());
 }
 
+/** One request on its way: how it ends, and what it may still carry. */
+class Exchange {
+  readonly #forwarding: Forwarding;
+  readonly #response: ServerResponse;
+  readonly #meter: Meter;
+  readonly #over = Promise.withResolvers<void>();
+  #isAnswered = false;
+
+  constructor(forwarding: Forwarding, response: ServerResponse, meter: Meter) {
+    this.#forwarding = forwarding;
+    this.#response = response;
+    this.#meter = meter;
+    response.on("close", () => this.stop(response.writableFinished ? "ended" : "broken"));
+  }
+
+  get over(): Promise<void> {
+    return this.#over.promise;
+  }
+
+  stop(reason: RefusalReason | EndReason): void {
+    const response = this.#response;
+    this.#forwarding.opened.end(reason);
+    if (reason !== "ended" && !response.headersSent) {
+      response.writeHead(isRefusal(reason) ? 403 : 502, { "X-Glovebox-Refused": reason, "Content-Length": "0" }).end();
+    } else if (reason !== "ended") response.destroy();
+    this.#over.resolve();
+  }
+
+  #within(limit: RefusalReason | undefined): boolean {
+    if (limit === undefined) return true;
+    this.#forwarding.refused(limit);
+    this.stop(limit);
+    return false;
+  }
+
+  mayReceive(bytes: number): boolean {
+    return this.#within(countReceived(this.#meter, bytes));
+  }
+
+  maySend(bytes: number): boolean {
+    return this.#within(countSent(this.#meter, bytes));
+  }
+
+  answer(answer: IncomingMessage): void {
+    this.#isAnswered = true;
+    const { statusCode = 502, statusMessage = "", rawHeaders } = answer;
+    if (!this.mayReceive(headBytes(answer))) return;
+    answer.on("error", () => this.stop("broken"));
+    answer.on("aborted", () => this.stop("broken"));
+    try {
+      this.#response.writeHead(statusCode, statusMessage, forwardedHeaders(rawHeaders));
+    } catch {
+      return this.stop("broken"); // what the server sent is no header that anybody may write
+    }
+    pumpBody(answer, this.#response, (bytes) => this.mayReceive(bytes));
+  }
+
+  /** A server that answers with another protocol has not answered. */
+  closed(): void {
+    if (!this.#isAnswered) this.stop("broken");
+  }
+}
+
 /** Resolves when it is over, however it ended; both connections are closed then. */
 export async function forwardRequest(incoming: IncomingMessage, response: ServerResponse, forwarding: Forwarding): Promise<void> {
   const { opened, target, budget } = forwarding;
   const decision = opened.allowed.get("http");
   if (decision === undefined) throw new TypeError("no http here");
-  const meter: Meter = { entry: opened.entry, budget, decision };
   opened.entry.protocol = "http";
   opened.entry.checked = "http";
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = (reason: RefusalReason | EndReason): void => {
-    opened.end(reason);
-    if (reason !== "ended" && !response.headersSent) {
-      response.writeHead(isRefusal(reason) ? 403 : 502, { "X-Glovebox-Refused": reason, "Content-Length": "0" }).end();
-    } else if (reason !== "ended") response.destroy();
-    resolve();
-  };
-  const within = (limit: RefusalReason | undefined): boolean => {
-    if (limit === undefined) return true;
-    forwarding.refused(limit);
-    stop(limit);
-    return false;
-  };
+  const exchange = new Exchange(forwarding, response, { entry: opened.entry, budget, decision });
   const headers = [...forwardedHeaders(incoming.rawHeaders), "Host", target.authority];
   const outgoing = request({
     method: incoming.method,
@@ -60,31 +109,14 @@ export async function forwardRequest(incoming: IncomingMessage, response: Server
     maxHeaderSize: 32_768,
     createConnection: () => opened.socket,
   });
-  outgoing.setTimeout(answerMs, () => stop("timeout"));
-  outgoing.on("error", () => stop("broken"));
-  let isAnswered = false;
-  // A server that answers with another protocol has not answered.
-  outgoing.on("close", () => {
-    if (!isAnswered) stop("broken");
-  });
-  outgoing.on("response", (answer) => {
-    isAnswered = true;
-    const { statusCode = 502, statusMessage = "", rawHeaders } = answer;
-    if (!within(countReceived(meter, headBytes(answer)))) return;
-    answer.on("error", () => stop("broken"));
-    answer.on("aborted", () => stop("broken"));
-    try {
-      response.writeHead(statusCode, statusMessage, forwardedHeaders(rawHeaders));
-    } catch {
-      return stop("broken"); // what the server sent is no header that anybody may write
-    }
-    pumpBody(answer, response, (bytes) => within(countReceived(meter, bytes)));
-  });
-  response.on("close", () => stop(response.writableFinished ? "ended" : "broken"));
-  incoming.on("error", () => stop("broken"));
-  if (within(countSent(meter, headBytes(incoming)))) {
+  outgoing.setTimeout(answerMs, () => exchange.stop("timeout"));
+  outgoing.on("error", () => exchange.stop("broken"));
+  outgoing.on("close", () => exchange.closed());
+  outgoing.on("response", (answer) => exchange.answer(answer));
+  incoming.on("error", () => exchange.stop("broken"));
+  if (exchange.maySend(headBytes(incoming))) {
     outgoing.flushHeaders();
-    pumpBody(incoming, outgoing, (bytes) => within(countSent(meter, bytes)));
+    pumpBody(incoming, outgoing, (bytes) => exchange.maySend(bytes));
   }
-  await promise;
+  await exchange.over;
 }
