@@ -13,7 +13,7 @@ const leaveMs = 2000;
 /** How long the program may take to say what was refused last. */
 const settleMs = 500;
 /** Refused attempts whose process is looked for: each costs a look at the whole tree. */
-const namedMax = 200;
+const namedMax = 100;
 
 async function within(limitMs: number, promise: Promise<void>): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import { type HostProcess, treeOf } from "./host-processes.ts";
 /** Of one list of sockets, some 7,000 lines. */
 const listBytesMax = 1 << 20;
 /** Descriptors that are looked at for one answer. */
-const linksMax = 4096;
+const linksMax = 2048;
 
 export interface PortOwner {
   readonly protocol: "tcp" | "udp";
