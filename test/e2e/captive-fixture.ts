@@ -43,6 +43,9 @@ export function openTestGate(options: TestGateOptions = {}): TestGate {
     attach: async (listeners) => {
       events.push("attach");
       captured = listeners;
+      // A test that fails must still end.
+      listeners.tcp.unref();
+      listeners.dns.unref();
       listeners.tcp.on("connection", (socket: Socket) => {
         sockets.add(socket);
         socket.on("error", () => {});
