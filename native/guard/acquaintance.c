@@ -1,13 +1,12 @@
-// A descriptor of /proc/THREAD and one of the thread, for the last few. Of a thread that has ended the first finds nothing any more and the second
-// says so, whoever has the number now: then it is met again.
+// A descriptor of /proc/THREAD and one of the thread, for the last few. Of a thread that has ended neither finds anything any more, whoever has the
+// number now: then it is met again.
 #define _GNU_SOURCE
 #include "acquaintance.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
@@ -22,13 +21,10 @@
 struct acquaintance {
   pid_t thread; // 0: none
   int directory, handle; // -1: not opened yet
-  mode_t mask;
-  uint64_t mask_serial; // of the call that set it; 0: it has set none
 };
 
 static struct acquaintance kept[KEPT];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; // of everything here, and of the use of the descriptors
-static uint64_t umask_serial;
 
 static void forget(struct acquaintance *one) {
   if (one->thread == 0) return;
@@ -60,11 +56,6 @@ static bool has_directory(struct acquaintance *one) {
 static bool has_handle(struct acquaintance *one) {
   if (one->handle < 0) one->handle = pidfd_open(one->thread, PIDFD_THREAD);
   return one->handle >= 0;
-}
-
-static bool is_alive(const struct acquaintance *one) {
-  struct pollfd wait = {one->handle, POLLIN, 0};
-  return poll(&wait, 1, 0) == 0;
 }
 
 typedef int (*attempt)(struct acquaintance *one, const void *what);
@@ -102,25 +93,4 @@ static int try_copy(struct acquaintance *one, const void *what) {
 
 int acquaintance_copy_descriptor(pid_t thread, int descriptor) {
   return try_with(thread, try_copy, &descriptor);
-}
-
-void acquaintance_sets_umask(pid_t thread, mode_t mask) {
-  pthread_mutex_lock(&mutex);
-  umask_serial++;
-  struct acquaintance *one = place_of(thread);
-  if (one->thread != thread || !has_handle(one) || !is_alive(one)) one = meet(thread);
-  if (has_handle(one)) {
-    one->mask = mask;
-    one->mask_serial = umask_serial;
-  }
-  pthread_mutex_unlock(&mutex);
-}
-
-bool acquaintance_umask(pid_t thread, mode_t *mask) {
-  pthread_mutex_lock(&mutex);
-  const struct acquaintance *one = place_of(thread);
-  const bool known = one->thread == thread && one->mask_serial != 0 && one->mask_serial == umask_serial && is_alive(one);
-  if (known) *mask = one->mask;
-  pthread_mutex_unlock(&mutex);
-  return known;
 }

@@ -3,17 +3,11 @@
 #ifndef GLOVEBOX_ACQUAINTANCE_H
 #define GLOVEBOX_ACQUAINTANCE_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 // A file of /proc/THREAD, or -1 and an errno.
 int acquaintance_open(pid_t thread, const char *name, int flags);
 // A copy of the thread's descriptor, or -1 and an errno.
 int acquaintance_copy_descriptor(pid_t thread, int descriptor);
-
-// The umask that the thread is about to set.
-void acquaintance_sets_umask(pid_t thread, mode_t mask);
-// The umask that the thread itself has set, if nobody has asked to set one since. False: it has to be looked up.
-bool acquaintance_umask(pid_t thread, mode_t *mask);
 
 #endif

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/seccomp.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include "acquaintance.h"
 
 #define PAGE 4096u
+#define SHORT 256u // most paths end before
 
 bool caller_read(const struct caller *caller, uint64_t address, void *into, size_t length) {
   const struct iovec local = {into, length};
@@ -32,6 +32,7 @@ int caller_read_path(const struct caller *caller, uint64_t address, char path[PA
   size_t have = 0;
   while (have < PATH_BYTES) {
     size_t portion = PAGE - (size_t)((address + have) % PAGE); // never across into a page that may be absent
+    if (have == 0 && portion > SHORT) portion = SHORT;
     if (portion > PATH_BYTES - have) portion = PATH_BYTES - have;
     if (!caller_read(caller, address + have, path + have, portion)) return EFAULT;
     if (memchr(path + have, '\0', portion) != NULL) return 0;
@@ -156,24 +157,8 @@ static bool look(const struct caller *caller, const char *field, int base, long 
   return find_number(text, field, base, value);
 }
 
-static mode_t first_mask;
-static atomic_bool mask_is_first;
-
-void caller_umask_begins(mode_t mask) {
-  first_mask = mask;
-  mask_is_first = true;
-}
-
-void caller_umask_changes(const struct caller *caller, uint64_t mask) {
-  if (mask_is_first && (mask & 0777) == first_mask) return; // as it was
-  mask_is_first = false;
-  acquaintance_sets_umask(caller->thread, (mode_t)(mask & 0777));
-}
-
-bool caller_umask(const struct caller *caller, mode_t *mask) {
+bool caller_look_up_umask(const struct caller *caller, mode_t *mask) {
   long found;
-  *mask = first_mask;
-  if (mask_is_first || acquaintance_umask(caller->thread, mask)) return true;
   if (!look(caller, "\nUmask:\t", 8, &found)) return false;
   *mask = (mode_t)found & 0777;
   return true;

@@ -29,14 +29,10 @@ int caller_copy_descriptor(const struct caller *caller, int descriptor);
 int caller_open_directory(const struct caller *caller, int directory);
 // An O_PATH descriptor of the caller's descriptor that a path such as /dev/stdout or /proc/self/fd/3 names, or -1 when it names none.
 int caller_open_named_descriptor(const struct caller *caller, const char *path);
-// False when the caller is gone.
-bool caller_umask(const struct caller *caller, mode_t *mask);
+// False when the caller is gone. For umasks.c.
+bool caller_look_up_umask(const struct caller *caller, mode_t *mask);
 // The number of the thread's process, or -1.
 pid_t caller_process(const struct caller *caller);
-// The umask that the command began with holds for all of it, until one of its processes sets another.
-void caller_umask_begins(mode_t mask);
-// The caller is about to set it.
-void caller_umask_changes(const struct caller *caller, uint64_t mask);
 // True while the caller waits for this answer, so that what was read belongs to it and to no later owner of its number.
 bool caller_waits(const struct caller *caller);
 uint64_t caller_file_size_limit(const struct caller *caller);

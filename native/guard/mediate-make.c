@@ -13,14 +13,13 @@
 #include "git-files.h"
 #include "mediate.h"
 #include "touch.h"
+#include "umasks.h"
 
-bool mediate_resolve(const struct caller *caller, int directory, uint64_t address, struct place *place, struct answer *answer) {
-  char path[PATH_BYTES];
-  place->parent = -1;
-  *answer = answer_continue();
-  if (caller_read_path(caller, address, path) != 0) return false;
+bool mediate_resolve_path(const struct caller *caller, int directory, const char *path, struct place *place, struct answer *answer) {
   const char *rest;
   AUTO_CLOSE int base = -1;
+  place->parent = -1;
+  *answer = answer_continue();
   if (!caller_start(caller, directory, path, &base, &rest)) return false;
   const bool resolved = place_resolve(base, rest, place);
   if (place->missing) *answer = answer_error(ENOENT);
@@ -29,6 +28,13 @@ bool mediate_resolve(const struct caller *caller, int directory, uint64_t addres
     base = -1;
   }
   return resolved;
+}
+
+bool mediate_resolve(const struct caller *caller, int directory, uint64_t address, struct place *place, struct answer *answer) {
+  char path[PATH_BYTES];
+  place->parent = -1;
+  *answer = answer_continue();
+  return caller_read_path(caller, address, path) == 0 && mediate_resolve_path(caller, directory, path, place, answer);
 }
 
 static uint32_t call_of(const struct make_request *request) {
@@ -68,7 +74,7 @@ static struct answer make_link(const struct caller *caller, const struct make_re
 static struct answer perform(const struct caller *caller, const struct make_request *request, const struct place *place) {
   mode_t mask;
   if (request->what == MAKE_LINK) return make_link(caller, request, place);
-  if (!caller_umask(caller, &mask)) return answer_continue();
+  if (!umasks_of(caller, &mask)) return answer_continue();
   umask(mask);
   if (!caller_waits(caller)) return answer_continue();
   touch_seen(place, NULL, false);
@@ -109,7 +115,7 @@ static int copy_socket(const struct caller *caller, int descriptor) {
 // From the directory itself, so that the address that the socket remembers is the plain name.
 static struct answer bind_at(const struct caller *caller, int descriptor, const struct place *place) {
   mode_t mask;
-  if (!caller_umask(caller, &mask)) return answer_continue();
+  if (!umasks_of(caller, &mask)) return answer_continue();
   AUTO_CLOSE const int copy = copy_socket(caller, descriptor);
   if (copy < 0) return answer_continue();
   struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -19,6 +19,7 @@
 #include "crew.h"
 #include "interruption.h"
 #include "mediator.h"
+#include "umasks.h"
 #include "own-process.h"
 #include "read-rules.h"
 
@@ -133,7 +134,7 @@ struct answer mediate_create(const struct caller *caller, const struct open_requ
   if (error != 0) return answer_error(error);
   AUTO_CLOSE int base = -1;
   if (!caller_start(caller, request->directory, given, &base, &path)) return answer_error(errno == ENOENT ? EBADF : errno);
-  if (!place_resolve_elsewhere(base, path, &place) || !caller_umask(caller, &mask) || !caller_waits(caller)) return answer_error(EACCES);
+  if (!place_resolve_elsewhere(base, path, &place) || !umasks_of(caller, &mask) || !caller_waits(caller)) return answer_error(EACCES);
   umask(mask);
   const struct open_how how = {
       .flags = (request->flags & (O_CREAT | O_EXCL)) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,

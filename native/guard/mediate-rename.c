@@ -123,14 +123,22 @@ static struct answer link_pair(struct pair *pair) {
   return answer_result(linkat(pair->from.parent, pair->from.name, pair->to.parent, pair->to.name, 0));
 }
 
+// Most pairs are in one directory.
+static bool resolve_both(const struct pair_request *request, struct pair *pair, struct answer *answer) {
+  char from[PATH_BYTES], to[PATH_BYTES];
+  const struct caller *caller = pair->caller;
+  *answer = answer_continue();
+  if (caller_read_path(caller, request->from, from) != 0 || caller_read_path(caller, request->to, to) != 0) return false;
+  if (!mediate_resolve_path(caller, request->from_directory, from, &pair->from, answer)) return false;
+  if (request->from_directory == request->to_directory && place_resolve_beside(&pair->from, from, to, &pair->to)) return true;
+  return mediate_resolve_path(caller, request->to_directory, to, &pair->to, answer);
+}
+
 static struct answer with_pair(const struct caller *caller, const struct pair_request *request, struct answer (*act)(struct pair *)) {
-  struct pair pair = {.caller = caller, .flags = request->flags, .to = {.parent = -1}};
+  struct pair pair = {.caller = caller, .flags = request->flags, .from = {.parent = -1}, .to = {.parent = -1}};
   struct answer answer;
   mediation_lock(true);
-  if (mediate_resolve(caller, request->from_directory, request->from, &pair.from, &answer) &&
-      mediate_resolve(caller, request->to_directory, request->to, &pair.to, &answer)) {
-    answer = act(&pair);
-  }
+  if (resolve_both(request, &pair, &answer)) answer = act(&pair);
   mediation_unlock();
   place_close(&pair.from);
   place_close(&pair.to);

@@ -36,7 +36,8 @@ struct answer mediate_link(const struct caller *caller, const struct pair_reques
 struct answer mediate_connect(const struct caller *caller, int descriptor, uint64_t address, int length);
 struct answer mediate_bind(const struct caller *caller, int descriptor, uint64_t address, uint64_t length);
 
-// Reads the path and resolves it as the caller would. False: *answer says how the call ends.
+// Resolves a path as the caller would; one that is read first. False: *answer says how the call ends.
+bool mediate_resolve_path(const struct caller *caller, int directory, const char *path, struct place *place, struct answer *answer);
 bool mediate_resolve(const struct caller *caller, int directory, uint64_t address, struct place *place, struct answer *answer);
 
 #endif

@@ -16,6 +16,7 @@
 #include "mediate-change.h"
 #include "mediate.h"
 #include "pointer.h"
+#include "umasks.h"
 
 static mediator_reporter reporter;
 static mediator_limit_reporter file_limit_reporter;
@@ -100,7 +101,7 @@ struct answer mediator_answer(const struct caller *caller, int number, const uin
     case SYS_unlinkat:
       return mediate_remove(caller, (int)at[0], at[1], (uint32_t)at[2]);
     case SYS_umask:
-      caller_umask_changes(caller, at[0]);
+      umasks_change(caller, at[0]);
       return answer_continue();
     case SYS_write:
       return pointer_write(caller, (int)at[0], at[1], at[2]);
@@ -127,7 +128,7 @@ struct answer mediator_answer(const struct caller *caller, int number, const uin
 }
 
 bool mediator_start(int listener, mode_t mask, mediator_reporter report, mediator_limit_reporter report_limit) {
-  caller_umask_begins(mask);
+  umasks_begin(mask);
   if (!interruption_prepare()) return false;
   reporter = report;
   file_limit_reporter = report_limit;

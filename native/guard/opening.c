@@ -15,6 +15,7 @@
 #include "git-files.h"
 #include "pointer.h"
 #include "touch.h"
+#include "umasks.h"
 #include "waiting.h"
 
 #define LINKS_MAX 40
@@ -46,7 +47,7 @@ static struct answer perform(struct opening *opening) {
   const int flags = opening->exists ? opening->flags & ~O_CREAT : opening->flags;
   if (!opening->exists && (flags & O_CREAT) != 0) {
     mode_t mask;
-    if (!caller_umask(opening->caller, &mask)) return answer_continue();
+    if (!umasks_of(opening->caller, &mask)) return answer_continue();
     umask(mask);
   }
   if (!caller_waits(opening->caller)) return answer_continue();
@@ -180,7 +181,7 @@ struct answer open_anywhere(struct opening *opening, int base, const char *path)
     if (opening->is_pointer && caller_waits(opening->caller)) {
       const bool replace = (opening->flags & O_EXCL) == 0;
       mode_t mask = 077;
-      if (!caller_umask(opening->caller, &mask)) mask = 077;
+      if (!umasks_of(opening->caller, &mask)) mask = 077;
       answer = pointer_open(opening->caller, &opening->place, opening->exists ? opening->seen.stx_mode : opening->mode & ~mask, replace);
       answer.close_on_exec = (opening->flags & O_CLOEXEC) != 0;
     }

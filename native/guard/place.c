@@ -129,6 +129,24 @@ bool place_resolve_canonical(const char *path, struct place *place) {
   return resolve_with(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS, place);
 }
 
+bool place_resolve_beside(const struct place *beside, const char *other, const char *path, struct place *place) {
+  char copies[2][PATH_BYTES];
+  const char *directories[2];
+  struct place ignored;
+  strcpy(copies[0], other); // both were read into as much room
+  strcpy(copies[1], path);
+  if (!split(copies[0], &directories[0], &ignored) || !split(copies[1], &directories[1], place)) return false;
+  if (strcmp(directories[0], directories[1]) != 0) return false;
+  place->parent = beside->parent;
+  place->borrowed = true;
+  place->missing = false;
+  place->root = beside->root;
+  place->parent_length = beside->parent_length;
+  memcpy(place->path, beside->path, beside->parent_length + 1);
+  strcpy(place->path + beside->parent_length + 1, place->name);
+  return true;
+}
+
 void place_close(struct place *place) {
   if (!place->borrowed) close_if_open(&place->parent);
   place->parent = -1;

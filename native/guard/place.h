@@ -49,6 +49,9 @@ bool place_resolve(int base, const char *path, struct place *place);
 bool place_resolve_elsewhere(int base, const char *path, struct place *place);
 // As place_resolve for a canonical path, with no link in it.
 bool place_resolve_canonical(const char *path, struct place *place);
+// As place_resolve for `path`, when it names the same directory in the same words as `other` did, from which `beside` was resolved. The parent stays
+// that of `beside`. False: it does not.
+bool place_resolve_beside(const struct place *beside, const char *other, const char *path, struct place *place);
 // Finds the path of the parent again, which may have been renamed since. False when it lies in no write root any more.
 bool place_refresh(struct place *place);
 void place_close(struct place *place);

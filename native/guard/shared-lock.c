@@ -19,6 +19,7 @@
 struct crew {
   pthread_mutex_t mutex;
   uint32_t sharing;
+  bool waited; // whoever has it alone
 };
 
 static int file = -1;
@@ -54,7 +55,15 @@ static void set(short type, off_t byte) {
   }
 }
 
+// False: another sandbox has it, and is waited for.
+static bool take_at_once(void) {
+  struct flock wanted = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = PLACE, .l_len = 1};
+  return atomic_load(waiting) == 0 && fcntl(file, F_OFD_SETLK, &wanted) == 0;
+}
+
 static void take_alone(void) {
+  crew->waited = !take_at_once();
+  if (!crew->waited) return;
   atomic_fetch_add(waiting, 1);
   set(F_WRLCK, GATE);
   set(F_WRLCK, PLACE);
@@ -79,7 +88,9 @@ void shared_lock_take(bool exclusive) {
 void shared_lock_release(bool exclusive) {
   if (file < 0) return;
   if (exclusive) {
+    const bool waited = crew->waited; // the next to take it may write there as soon as the place is free
     set(F_UNLCK, PLACE);
+    if (!waited) return;
     set(F_UNLCK, GATE);
     atomic_fetch_sub(waiting, 1);
     return;

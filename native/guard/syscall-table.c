@@ -32,7 +32,12 @@
 #define CREATE_MODE(call, argument) {#call, SYS_##call, ROW_CREATE_MODE, EPERM, argument, SETID, ROW_NOTIFIES}
 
 const struct syscall_row syscall_rows[] = {
-    // First, because nothing is called more often: pointer files of git, and places beyond the longest file.
+    // First what is called most of all that is looked at closer: the rows are tried one after another. Opens, and the modes of what they make.
+    CREATE_MODE(openat, 2),
+#ifdef SYS_open // a call that aarch64 never had
+    CREATE_MODE(open, 1),
+#endif
+    // Pointer files of git, and places beyond the longest file.
     NUMBERS(write), NUMBERS(writev), {"lseek", SYS_lseek, ROW_SEEK, 0, 1, 0, ROW_NOTIFIES}, BEYOND(pwrite64, 3), BEYOND(pwritev, 3), BEYOND(pwritev2, 3),
     BEYOND(ftruncate, 1),
     // A second way to do file and network work that no filter sees.
@@ -75,9 +80,9 @@ const struct syscall_row syscall_rows[] = {
     {"ioctl", SYS_ioctl, ROW_IOCTL, EPERM, 1, 0, ROW_GOES_ON}, {"file_setattr", SYSCALL_NEWEST, ROW_ALWAYS, EPERM, 0, 0, ROW_GOES_ON},
     // Modes.
     SETS_MODE(fchmod, 1), SETS_MODE(fchmodat, 2), {"fchmodat2", NUMBER_FCHMODAT2, ROW_BITS, EPERM, 2, SETID, ROW_NOTIFIES_STRICT},
-    MAKES(mkdirat, 2), MAKES(mknodat, 2), CREATE_MODE(openat, 2),
+    MAKES(mkdirat, 2), MAKES(mknodat, 2),
 #ifdef SYS_chmod // calls that aarch64 never had
-    SETS_MODE(chmod, 1), MAKES(mkdir, 1), MAKES(mknod, 1), MAKES(creat, 1), CREATE_MODE(open, 1), MEDIATED(rename), MEDIATED(link), MEDIATED(symlink),
+    SETS_MODE(chmod, 1), MAKES(mkdir, 1), MAKES(mknod, 1), MAKES(creat, 1), MEDIATED(rename), MEDIATED(link), MEDIATED(symlink),
     MEDIATED(unlink), MEDIATED(rmdir),
 #endif
     // Names, and truncation by path.

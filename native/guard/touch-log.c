@@ -125,7 +125,7 @@ static void write_content_head(const struct statx *status, uint32_t kept) {
 static int64_t copy(const struct touch_log *log, int file, uint64_t most) {
   uint64_t length = 0;
   for (;;) {
-    const ssize_t got = read(file, buffer, PORTION);
+    const ssize_t got = pread(file, buffer, PORTION, (off_t)length);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return -1;
     if (got == 0) return (int64_t)length;
@@ -144,6 +144,25 @@ static int open_regular(int directory, const char *name, const struct statx *sta
   return -1;
 }
 
+// With one write, when it is as long as it looked. Else false, and nothing is said of it yet.
+static bool keep_short(const struct touch_log *log, int file, const struct statx *status) {
+  const size_t length = (size_t)status->stx_size;
+  if (status->stx_size > PORTION - CONTENT_HEAD || pread(file, buffer + HEAD + CONTENT_HEAD, length, 0) != (ssize_t)length) return false;
+  write_content_head(status, GB_TOUCH_KEPT);
+  write_head(buffer, (uint32_t)(CONTENT_HEAD + length), GB_TOUCH_CONTENT);
+  return write_at(log, buffer, HEAD + CONTENT_HEAD + length, log->shared->end);
+}
+
+// How many bytes were kept behind the log's end, with their heads, or -1.
+static int64_t keep(const struct touch_log *log, int file, const struct statx *status) {
+  if (keep_short(log, file, status)) return (int64_t)status->stx_size;
+  const int64_t length = copy(log, file, log->file_bytes_max);
+  if (length < 0) return -1;
+  write_content_head(status, GB_TOUCH_KEPT);
+  write_head(buffer, (uint32_t)(CONTENT_HEAD + (uint64_t)length), GB_TOUCH_CONTENT);
+  return write_at(log, buffer, HEAD + CONTENT_HEAD, log->shared->end) ? length : -1;
+}
+
 static bool not_kept(const struct touch_log *log, const struct statx *status, uint32_t why) {
   write_content_head(status, why);
   return append(log, CONTENT_HEAD, GB_TOUCH_CONTENT);
@@ -155,10 +174,8 @@ bool touch_log_content(const struct touch_log *log, int directory, const char *n
   if (shared->kept + status->stx_size > log->kept_bytes_max) return not_kept(log, status, GB_TOUCH_NO_ROOM);
   AUTO_CLOSE const int file = open_regular(directory, name, status);
   if (file < 0) return not_kept(log, status, GB_TOUCH_UNREADABLE);
-  const int64_t length = copy(log, file, log->file_bytes_max);
-  write_content_head(status, GB_TOUCH_KEPT);
-  write_head(buffer, (uint32_t)(CONTENT_HEAD + (uint64_t)length), GB_TOUCH_CONTENT);
-  if (length < 0 || !write_at(log, buffer, HEAD + CONTENT_HEAD, shared->end)) {
+  const int64_t length = keep(log, file, status);
+  if (length < 0) {
     if (ftruncate(log->descriptor, (off_t)shared->end) != 0) shared->missed++;
     return not_kept(log, status, GB_TOUCH_UNREADABLE);
   }

@@ -179,15 +179,19 @@ static void walk_below(struct walk *walk, int side, int above, const char *name)
   closedir(entries);
 }
 
-void touch_rename(const struct place *from, const struct statx *seen, const struct place *to, bool exchanges) {
-  if (!begin()) return;
-  write_down(&(struct touched){from->parent, from->name, from->path, false}, seen);
-  touch(&(struct touched){to->parent, to->name, to->path, !exchanges});
+static void touch_below(const struct place *from, const struct place *to, bool exchanges) {
   static struct walk walk; // its user holds the lock
   walk = (struct walk){.root = {strlen(from->path), strlen(to->path)}, .parent = {from->parent, to->parent}};
   memcpy(walk.path[0], from->path, walk.root[0] + 1);
   memcpy(walk.path[1], to->path, walk.root[1] + 1);
-  if (S_ISDIR(seen->stx_mode)) walk_below(&walk, 0, from->parent, from->name);
+  walk_below(&walk, 0, from->parent, from->name);
   if (exchanges) walk_below(&walk, 1, to->parent, to->name);
+}
+
+void touch_rename(const struct place *from, const struct statx *seen, const struct place *to, bool exchanges) {
+  if (!begin()) return;
+  write_down(&(struct touched){from->parent, from->name, from->path, false}, seen);
+  touch(&(struct touched){to->parent, to->name, to->path, !exchanges});
+  if (S_ISDIR(seen->stx_mode) || exchanges) touch_below(from, to, exchanges);
   end();
 }
