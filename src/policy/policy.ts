@@ -11,7 +11,7 @@ export { explainPolicy } from "./explain-policy.ts";
 export { namedPresets } from "./preset-layers.ts";
 export { type ResolveOptions, resolvePreset } from "./presets/resolve-preset.ts";
 export { openInside } from "./presets/open-inside.ts";
-export { cargoIndexes } from "./presets/rust-preset.ts";
+export { type CargoIndex, cargoIndexes } from "./presets/rust-preset.ts";
 export { matchesName, neverPassed, passedEnvironment } from "./environment-rules.ts";
 export { type PathVerdict, judgeRead, judgeWrite } from "./path-rules.ts";
 export { policySchema } from "./schema-map.ts";

@@ -135,8 +135,8 @@ test("learnPreset() lets cargo name its index with nothing configured, and prefe
   assert.deepEqual(places, [
     "own.example:443 <- cargo",
     "corp.example:443 <- /home/ann/.cargo/config.toml",
-    "kept.example:443 <- https://own.example/config.json",
-    "asked.example:443 <- https://corp.example/config.json",
+    "kept.example:443 <- config.json of https://own.example/",
+    "asked.example:443 <- config.json of https://corp.example/",
   ]);
 });
 

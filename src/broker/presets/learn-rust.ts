@@ -1,6 +1,6 @@
 // Reads cargo's configuration, lets cargo name the index that it knows by itself, and looks up where an index keeps its files.
 import path from "node:path";
-import { cargoIndexes } from "../../policy/policy.ts";
+import { type CargoIndex, cargoIndexes } from "../../policy/policy.ts";
 import type { PresetMachine } from "./preset-machine.ts";
 import { filesAt, ownVariables, programFacts, projectFiles, requireProgram, type LearntFacts } from "./preset-parts.ts";
 
@@ -27,16 +27,31 @@ async function ownIndex(machine: PresetMachine, cargo: string): Promise<string> 
   });
 }
 
+/** One file of a repository: nothing but the commit, the tree and the file is asked for. Nobody is asked for a password. */
+async function gitConfig(machine: PresetMachine, { address, certificates }: CargoIndex): Promise<string> {
+  const git = await machine.find("git");
+  if (git === undefined) return "";
+  const authority = certificates === undefined ? {} : { GIT_SSL_CAINFO: certificates };
+  const environment = { GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "/bin/false", ...authority };
+  return machine.withFiles({}, async (directory) => {
+    const repository = path.join(directory, "index.git");
+    const clone = ["clone", "--quiet", "--bare", "--depth=1", "--filter=tree:0", "--", address, repository];
+    const cloned = await machine.ask({ program: git, args: clone, environment });
+    const show = ["--git-dir", repository, "cat-file", "blob", "HEAD:config.json"];
+    return cloned.code === 0 ? (await machine.ask({ program: git, args: show, environment })).stdout : "";
+  });
+}
+
 /** What cargo has kept of a sparse index, else what the index itself says. */
-async function indexConfig(machine: PresetMachine, cargoHome: string, index: string): Promise<string> {
+async function sparseConfig(machine: PresetMachine, cargoHome: string, { address, certificates }: CargoIndex): Promise<string> {
   const kept = path.join(cargoHome, "registry/index");
-  const host = new URL(index).hostname;
+  const host = new URL(address).hostname;
   for (const name of await machine.list(kept)) {
     if (!name.startsWith(`${host}-`) || machine.isInProject(path.join(kept, name))) continue;
     const bytes = await machine.readBytes(path.join(kept, name, "config.json"), 65_536);
     if (bytes !== undefined) return bytes.toString();
   }
-  return (await machine.fetchText(`${index}config.json`)) ?? "";
+  return (await machine.fetchText(`${address}config.json`, certificates)) ?? "";
 }
 
 /** @throws PresetFault */
@@ -57,9 +72,11 @@ export async function learnRust(machine: PresetMachine): Promise<LearntFacts> {
   const files = [...own.slice(-1), ...project];
   const facts = { answers: { index }, environment, files, ...programFacts(machine, [cargo]), notes };
   const configs = await Promise.all(
-    cargoIndexes({ ...facts, consulted: [] }).map(
-      async (address) => [`config.json of ${address}`, await indexConfig(machine, cargoHome, address)] as const,
-    ),
+    cargoIndexes({ ...facts, consulted: [] }).map(async (asked) => {
+      const text = asked.kind === "git" ? gitConfig(machine, asked) : sparseConfig(machine, cargoHome, asked);
+      // An index that cannot be asked is one that has not said it: the reader notes that.
+      return [`config.json of ${asked.address}`, await text.catch(() => "")] as const;
+    }),
   );
   return { ...facts, answers: { index, ...Object.fromEntries(configs) } };
 }

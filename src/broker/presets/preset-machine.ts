@@ -8,6 +8,7 @@ import path from "node:path";
 import { type ConfigFile, type ConfigLevel, PresetFault } from "../../contracts/preset.ts";
 import { systemErrorCode } from "../../contracts/glovebox-error.ts";
 import { canonicalPath } from "../../kit/canonical-path.ts";
+import { fetchSmall } from "../../kit/fetch-small.ts";
 import { removeTree } from "../../kit/remove-tree.ts";
 import { capture, type Captured } from "../../kit/spawn.ts";
 
@@ -44,8 +45,8 @@ export interface PresetMachine {
   isShown(file: string): boolean;
   /** What a name means on this machine now, by its hosts file and resolvers; none when nobody says it soon. */
   addressesOf(host: string): Promise<readonly string[]>;
-  /** The body of a small document, or undefined when it cannot be had. */
-  fetchText(address: string): Promise<string | undefined>;
+  /** The body of a small document, or undefined when it cannot be had. @param certificates PEM of the authorities to trust; undefined: the usual */
+  fetchText(address: string, certificates: string | undefined): Promise<string | undefined>;
   /** A private directory with these files, for the time of `use`. */
   withFiles<Result>(files: Variables, use: (directory: string) => Promise<Result>): Promise<Result>;
 }
@@ -59,6 +60,7 @@ export interface MachineOptions {
 
 const maximumConfigBytes = 256 * 1024;
 const askMs = 30_000;
+const maximumCertificateBytes = 4 * 1024 * 1024;
 const fetchMs = 5_000;
 const lookUpMs = 1_000;
 
@@ -169,24 +171,9 @@ class RealMachine implements PresetMachine {
     return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   }
 
-  async fetchText(address: string): Promise<string | undefined> {
-    try {
-      const answer = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(fetchMs) });
-      if (!answer.ok || answer.body === null) return undefined;
-      const body: ReadableStream<Uint8Array> = answer.body;
-      const reader = body.getReader();
-      const chunks: Uint8Array[] = [];
-      for (let bytes = 0; ;) {
-        const { done, value } = await reader.read();
-        if (done) return Buffer.concat(chunks).toString();
-        bytes += value.length;
-        // Left unread, the rest is never fetched: the signal ends it.
-        if (bytes > maximumConfigBytes) return undefined;
-        chunks.push(value);
-      }
-    } catch {
-      return undefined; // the reader says what is not known
-    }
+  async fetchText(address: string, certificates: string | undefined): Promise<string | undefined> {
+    const authority = certificates === undefined ? undefined : await this.readBytes(certificates, maximumCertificateBytes);
+    return fetchSmall(address, { maximumBytes: maximumConfigBytes, ms: fetchMs, authority });
   }
 
   async withFiles<Result>(files: Variables, use: (directory: string) => Promise<Result>): Promise<Result> {

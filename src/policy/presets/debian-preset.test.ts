@@ -19,9 +19,9 @@ test("readDebianPreset() reaches each host of apt's sources once, and shows loca
   assert.deepEqual(placesOf(reading), ["deb.example:80 http apt", "sec.example:443 https apt"]);
   assert.deepEqual(reading.allowRead, ["/srv/repo", "/srv/more"]);
   const elsewhere = readDebianPreset(presetFacts({ answers: { sources, list: "/srv/apt.list", parts: "/srv/parts" } }), home);
-  assert.match(elsewhere.homeFiles[".config/apt.conf"] ?? "", /SourceList "\/srv\/apt\.list";\nDir::Etc::SourceParts "\/srv\/parts";/u);
-  assert.match(reading.homeFiles[".config/apt.conf"] ?? "", /Dir::Cache "\/run\/sandbox\/home\/\.cache\/apt"/u);
-  assert.equal(reading.set["APT_CONFIG"], "/run/sandbox/home/.config/apt.conf");
+  assert.match(elsewhere.homeFiles[".apt/apt.conf"] ?? "", /SourceList "\/srv\/apt\.list";\nDir::Etc::SourceParts "\/srv\/parts";/u);
+  assert.match(reading.homeFiles[".apt/apt.conf"] ?? "", /Dir::Cache "\/run\/sandbox\/home\/\.apt"/u);
+  assert.equal(reading.set["APT_CONFIG"], "/run/sandbox/home/.apt/apt.conf");
 });
 
 test("readDebianPreset() hides a list that holds a password, and says so", () => {

@@ -12,10 +12,11 @@ function aptConfiguration(home: string, { answers }: PresetFacts): string {
   ].flatMap(([name, place]) => (place === "" ? [] : [`${name} "${place}";`]));
   return [
     ...own,
-    `Dir::State "${home}/.local/state/apt";`,
-    `Dir::State::Lists "${home}/.local/state/apt/lists";`,
-    `Dir::Cache "${home}/.cache/apt";`,
-    `Dir::Log "${home}/.local/state/apt/log";`,
+    // apt makes what is missing below a directory that is there: the one that holds this file.
+    `Dir::State "${home}/.apt";`,
+    `Dir::State::Lists "${home}/.apt/lists";`,
+    `Dir::Cache "${home}/.apt";`,
+    `Dir::Log "${home}/.apt/log";`,
     `Acquire::Languages "none";`,
     "",
   ].join("\n");
@@ -42,8 +43,8 @@ export function readDebianPreset(facts: PresetFacts, home: string): PresetReadin
   return {
     ...emptyReading,
     endpoints,
-    set: { APT_CONFIG: `${home}/.config/apt.conf` },
-    homeFiles: { ".config/apt.conf": aptConfiguration(home, facts) },
+    set: { APT_CONFIG: `${home}/.apt/apt.conf` },
+    homeFiles: { ".apt/apt.conf": aptConfiguration(home, facts) },
     allowRead: [...places, ...facts.files.map(({ path }) => path)],
     denyRead: secretFiles,
     sources: places.map((value) => ({ value, what: "apt: source", source: "apt" })),

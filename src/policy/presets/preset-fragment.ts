@@ -69,7 +69,7 @@ function sourcesOf({ facts, reading }: FragmentParts): readonly PresetSource[] {
 }
 
 /** Whoever wrote a file or a variable is a person; a tool's own default and what a registry answers are not. */
-const saidByNobody = /^(?:npm|pip|cargo|go|maven)$|:\/\//u;
+const saidByNobody = /^(?:npm|pip|cargo|go|maven|config\.json of .*)$/u;
 
 function configuredNames(places: readonly Place[]): readonly string[] {
   const byPerson = places.filter(({ kind, endpoint }) => kind === "host" && !saidByNobody.test(endpoint.source));

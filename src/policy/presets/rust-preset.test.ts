@@ -11,7 +11,7 @@ const user = (text: string) => configFile("user", "/home/ann/.cargo/config.toml"
 
 test("readRustPreset() takes the index that cargo names, and the files where that index says they are", () => {
   const reading = readRustPreset(presetFacts({ answers: { index: own, ...dl } }));
-  assert.deepEqual(placesOf(reading), ["own.example:443 https cargo", "files.example:443 https https://own.example/config.json"]);
+  assert.deepEqual(placesOf(reading), ["own.example:443 https cargo", "files.example:443 https config.json of https://own.example/"]);
   assert.deepEqual([reading.homeFiles, reading.notes], [{}, []]);
 });
 
@@ -28,7 +28,9 @@ test("readRustPreset() says so when nobody knows where an index keeps its files,
 
 test("readRustPreset() knows the git index of older cargo", () => {
   const answers = { index: "Caused by:\n  failed to fetch `https://git.example/index`\n" };
-  assert.deepEqual(placesOf(readRustPreset(presetFacts({ answers }))), ["git.example:443 https cargo"]);
+  const files = { "config.json of https://git.example/index": '{"dl": "https://files.example/"}' };
+  const reading = readRustPreset(presetFacts({ answers: { ...answers, ...files } }));
+  assert.deepEqual(placesOf(reading), ["git.example:443 https cargo", "files.example:443 https config.json of https://git.example/index"]);
 });
 
 test("readRustPreset() follows source replacement to its end, without asking cargo for its own index", () => {
@@ -36,7 +38,7 @@ test("readRustPreset() follows source replacement to its end, without asking car
     '[source.crates-io]\nreplace-with = "a"\n[source.a]\nreplace-with = "b"\nregistry = "https://a.example/"\n[registries.b]\nindex = "sparse+https://ann:S3CRET@b.example/i/"\ntoken = "S3CRET"\n',
   );
   const facts = presetFacts({ files: [file] });
-  assert.deepEqual(cargoIndexes(facts), ["https://b.example/i/"]);
+  assert.deepEqual(cargoIndexes(facts), [{ kind: "sparse", address: "https://b.example/i/", certificates: undefined }]);
   const reading = readRustPreset(facts);
   assert.deepEqual(placesOf(reading), ["b.example:443 https /home/ann/.cargo/config.toml"]);
   assert.ok(!JSON.stringify(reading).includes("S3CRET"));

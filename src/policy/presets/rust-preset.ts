@@ -26,12 +26,24 @@ function registriesOf(config: CargoConfig, facts: PresetFacts): readonly CargoSo
   return [first, ...named.filter(({ value }) => value !== first.value)];
 }
 
+export interface CargoIndex {
+  /** `sparse`: files of a web server. `git`: a repository. */
+  readonly kind: "sparse" | "git";
+  /** Without credentials. */
+  readonly address: string;
+  /** PEM of the authorities that cargo trusts for it; undefined: the machine's. */
+  readonly certificates: string | undefined;
+}
+
 /** The indexes whose `config.json` says where their files are. @throws PresetFault */
-export function cargoIndexes(facts: PresetFacts): readonly string[] {
+export function cargoIndexes(facts: PresetFacts): readonly CargoIndex[] {
   const config = readCargoConfig(ownFiles(facts), facts.environment);
-  return registriesOf(config, facts).flatMap(({ kind, value }) => {
-    const url = kind === "registry" && value.startsWith("sparse+") ? readRegistryUrl(value) : undefined;
-    return url === undefined ? [] : [url.clean.slice("sparse+".length)];
+  const certificates = config.certificates?.path;
+  return registriesOf(config, facts).flatMap(({ kind, value }): readonly CargoIndex[] => {
+    const url = kind === "registry" ? readRegistryUrl(value) : undefined;
+    if (url === undefined || url.protocol === "ssh") return [];
+    const isSparse = value.startsWith("sparse+");
+    return [{ kind: isSparse ? "sparse" : "git", address: url.clean.replace(/^(?:sparse|registry)\+/u, ""), certificates }];
   });
 }
 
@@ -43,7 +55,7 @@ function filesOf(index: string, facts: PresetFacts): Endpoint | undefined {
     const parsed: unknown = JSON.parse(facts.answers[`config.json of ${index}`] ?? "");
     const dl =
       isRecord(parsed) && typeof parsed["dl"] === "string" ? readRegistryUrl(parsed["dl"].replaceAll(/\{[a-z0-9-]+\}/gu, "x")) : undefined;
-    return dl === undefined ? undefined : { url: dl, what: "cargo: files of the index", source: `${index}config.json` };
+    return dl === undefined ? undefined : { url: dl, what: "cargo: files of the index", source: `config.json of ${index}` };
   } catch {
     return undefined; // said as a note
   }
@@ -103,7 +115,7 @@ export function readRustPreset(facts: PresetFacts): PresetReading {
   const indexes = asked.map(({ name, value, source }): Endpoint => {
     return { url: requireRegistryUrl(value, `cargo: ${name}`, source), what: `cargo: ${name}`, source };
   });
-  const files = cargoIndexes(facts).map((index) => ({ index, endpoint: filesOf(index, facts) }));
+  const files = cargoIndexes(facts).map(({ address }) => ({ index: address, endpoint: filesOf(address, facts) }));
   const endpoints = [...indexes, ...files.flatMap(({ endpoint }) => endpoint ?? [])];
   const certificates = config.certificates === undefined ? [] : [config.certificates];
   return {
