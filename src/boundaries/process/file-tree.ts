@@ -48,6 +48,8 @@ export interface FileTree {
   look(absolute: string): Entry | undefined;
   /** What a directory holds; empty when it cannot be listed. */
   list(directory: string): readonly { readonly name: string; readonly kind: EntryKind }[];
+  /** The names of the same, for a quarter of the time. */
+  names(directory: string): readonly string[];
   /** @param directory in bytes, one character each */
   survey(directory: string): Survey;
   /** The text of a link. */
@@ -162,6 +164,7 @@ export function hostFileTree(readerIsSelf: boolean): FileTree {
       const entries = orUndefined(() => readdirSync(directory, { withFileTypes: true })) ?? [];
       return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
     },
+    names: (directory) => orUndefined(() => readdirSync(directory)) ?? [],
     survey: surveyDirectory,
     canReach: (absolute) => {
       // access(2) knows groups and access lists; for a uid that owns nothing, the bits for others are the whole truth.

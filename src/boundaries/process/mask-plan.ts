@@ -88,6 +88,7 @@ export function maskPlanOf(spec: SandboxSpec, tree: FileTree, view: View): MaskP
   const roots = view.places.filter(({ access }) => access === "write").map(({ path }) => path);
   refuseDeniedWork(spec, [canonicalPath(tree, spec.projectDirectory), ...roots]);
   const rules = [...literalRules(view), ...globRules(spec)];
+  if (rules.length === 0) return undefined;
   const tops = view.places.filter(({ access, around }) => access !== "hidden" && (around === "absent" || around === "hidden"));
   const spared = sparedPlaces(spec, tree);
   const isConcerned = (path: string): boolean =>

@@ -3,7 +3,10 @@ import path from "node:path";
 
 /** Number of components; `/` is 0. */
 export function depthOf(absolute: string): number {
-  return absolute === "/" ? 0 : absolute.split("/").length - 1;
+  if (absolute === "/") return 0;
+  let depth = 0;
+  for (let at = absolute.indexOf("/"); at >= 0; at = absolute.indexOf("/", at + 1)) depth += 1;
+  return depth;
 }
 
 /** True for the directory itself and everything below it. */

@@ -62,7 +62,7 @@ export function accessAt(rules: readonly Rule[], absolute: string): Access {
 
 /** One look at a directory spares a look at each of fifty names in it. A directory that cannot be listed is asked name by name. */
 function presentIn(tree: FileTree, directory: string, names: readonly string[]): readonly string[] {
-  const listed = new Set(tree.list(directory).map(({ name }) => name));
+  const listed = new Set(tree.names(directory));
   const first = (name: string): string => name.split("/", 1)[0] ?? name;
   return names.filter((name) => listed.size === 0 || listed.has(first(name))).map((name) => childOf(directory, name));
 }
@@ -76,9 +76,9 @@ function shownByDefault(spec: SandboxSpec, tree: FileTree): readonly string[] {
 function secretsOf(tree: FileTree): readonly string[] {
   const matching = systemSecretPatterns.flatMap(({ directory, name }) =>
     tree
-      .list(directory)
-      .filter((entry) => name.test(entry.name))
-      .map((entry) => childOf(directory, entry.name)),
+      .names(directory)
+      .filter((entry) => name.test(entry))
+      .map((entry) => childOf(directory, entry)),
   );
   return [...presentIn(tree, "/etc", systemSecrets), ...matching];
 }

@@ -45,5 +45,6 @@ export function textTree(files: Readonly<Record<string, string>>, attributes: Te
     };
   };
   const tellsOfChanges = (path: string): boolean => untold === undefined || !isAtOrBelow(path, untold);
-  return { look, survey, list, canReach, linkTarget, canonical, tellsOfChanges, text: (path) => files[path] };
+  const names: FileTree["names"] = (directory) => list(directory).map(({ name }) => name);
+  return { look, survey, list, names, canReach, linkTarget, canonical, tellsOfChanges, text: (path) => files[path] };
 }

@@ -66,7 +66,7 @@ function addMissing(draft: Draft, rule: Rule, outer: Place["around"]): void {
  */
 function isClosed(tree: FileTree, path: string, entry: Entry): boolean {
   if (!tree.canReach(path)) return true;
-  return entry.kind === "directory" && tree.list(path).every(({ name }) => !tree.canReach(childOf(path, name)));
+  return entry.kind === "directory" && tree.names(path).every((name) => !tree.canReach(childOf(path, name)));
 }
 
 function addPlace(draft: Draft, tree: FileTree, rules: readonly Rule[], rule: Rule): void {
