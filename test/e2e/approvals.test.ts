@@ -10,9 +10,9 @@ import type { StoredRecord } from "../../src/contracts/ledger.ts";
 import { capture } from "../../src/kit/spawn.ts";
 import { atTerminal, codeIn, type TerminalRun, type Typing } from "../fixtures/at-terminal.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
-const main = path.join(installation, "src/main.ts");
 
 interface Ground {
   readonly base: string;
@@ -34,7 +34,7 @@ async function ground(t: TestContext, policy = "approval: regular\n"): Promise<G
   const line = (words: string): string => {
     const [command = "", ...rest] = words.split(" ");
     const place = `--policy '${base}/policy.yaml' --project '${project}' --cwd '${project}'`;
-    return `'${process.execPath}' '${main}' ${command} --quiet ${place} ${rest.join(" ")}`;
+    return `'${process.execPath}' '${commandLine}' ${command} --quiet ${place} ${rest.join(" ")}`;
   };
   return {
     base,
@@ -115,7 +115,17 @@ test("nobody is asked without --interactive, with --json, or without a terminal:
   assert.match((await at.run("run -- touch made")).seen, /APPROVAL_UNAVAILABLE/u);
   assert.equal((await at.run("run --interactive --json -- touch made")).code, 2);
   // setsid: no controlling terminal, whatever stdin says.
-  const words = ["--wait", process.execPath, main, "run", "--interactive", "--policy", `${at.base}/policy.yaml`, "--project", at.project];
+  const words = [
+    "--wait",
+    process.execPath,
+    commandLine,
+    "run",
+    "--interactive",
+    "--policy",
+    `${at.base}/policy.yaml`,
+    "--project",
+    at.project,
+  ];
   const piped = await capture("/usr/bin/setsid", [...words, "--cwd", at.project, "--", "touch", "made"], {
     environment: at.environment,
     stdin: "y\nyes\n",

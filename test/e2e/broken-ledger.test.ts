@@ -6,8 +6,7 @@ import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
-
-const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
+import { commandLine } from "../fixtures/command-line.ts";
 
 interface Place {
   readonly state: string;
@@ -21,10 +20,14 @@ async function usedPlace(t: TestContext): Promise<Place> {
   const project = await mkdtemp(path.join(base, "project-"));
   const environment = { XDG_STATE_HOME: base, PATH: "/usr/bin:/bin" };
   const run: Place["run"] = (...words) =>
-    capture(process.execPath, [main, "run", "--quiet", "--project", project, "--cwd", project, ...words, "--", "sh", "-c", "echo > ran"], {
-      environment,
-      timeoutMs: 30_000,
-    });
+    capture(
+      process.execPath,
+      [commandLine, "run", "--quiet", "--project", project, "--cwd", project, ...words, "--", "sh", "-c", "echo > ran"],
+      {
+        environment,
+        timeoutMs: 30_000,
+      },
+    );
   const { code, stderr } = await run();
   assert.equal(code, 0, stderr);
   await rm(path.join(project, "ran"));

@@ -7,8 +7,8 @@ import { before, after, describe, test } from "node:test";
 import { spawnProcess } from "../../src/kit/spawn.ts";
 import { atTerminal, type Typing } from "../fixtures/at-terminal.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
-const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
 const tab = "\t";
 let directory = "";
 
@@ -29,7 +29,7 @@ const scriptOf = (shell: string): string => path.join(directory, `glovebox.${she
 before(async () => {
   directory = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-completions-")));
   for (const shell of ["bash", "zsh", "fish"]) {
-    await writeFile(scriptOf(shell), await outputOf(process.execPath, [main, "completions", shell, "--lang", "en"]));
+    await writeFile(scriptOf(shell), await outputOf(process.execPath, [commandLine, "completions", shell, "--lang", "en"]));
   }
 });
 

@@ -6,8 +6,7 @@ import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
-
-const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
+import { commandLine } from "../fixtures/command-line.ts";
 
 /** The state on a file system of its own of `bytes` bytes; the project elsewhere. */
 async function runWithRoom(t: TestContext, bytes: number): Promise<Captured & { readonly made: readonly string[] }> {
@@ -17,7 +16,7 @@ async function runWithRoom(t: TestContext, bytes: number): Promise<Captured & { 
   await mkdir(project);
   await mkdir(state);
   const machine = ["--dev-bind", "/", "/", "--size", String(bytes), "--tmpfs", state, "--"];
-  const words = [process.execPath, main, "run", "--quiet", "--project", project, "--cwd", project, "--", "touch", "ran"];
+  const words = [process.execPath, commandLine, "run", "--quiet", "--project", project, "--cwd", project, "--", "touch", "ran"];
   const ended = await capture("/usr/bin/bwrap", [...machine, ...words], {
     environment: { XDG_STATE_HOME: state, PATH: "/usr/bin:/bin" },
     timeoutMs: 30_000,

@@ -8,6 +8,7 @@ import { hostUser } from "../../src/kit/host-user.ts";
 import { capture } from "../../src/kit/spawn.ts";
 import { supervise } from "../../src/broker/supervise.ts";
 import { base, installation, makeWorld, open, runIn, type World } from "./process-boundary-fixture.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
 async function nested(world: World, script: string, nestedNamespaces = true): Promise<string> {
   const sandbox = await open({ ...world.spec(), nestedNamespaces });
@@ -118,7 +119,7 @@ for name in [here + '/after', 'after', '/deep/after']:
       ...kept,
       ...(process.getuid?.() === 0 ? ["--cap-add", "ALL"] : []),
     ];
-    const run = [process.execPath, path.join(installation, "src/main.ts"), "run", "--quiet", "--project", world.project];
+    const run = [process.execPath, commandLine, "run", "--quiet", "--project", world.project];
     const environment = { XDG_STATE_HOME: path.join(base, "policy-state"), PATH: "/usr/local/bin:/usr/bin:/bin" };
     await mkdir(environment.XDG_STATE_HOME, { mode: 0o700 });
     const words = [...view, "--chdir", world.project, ...run, "--", "unshare", "-Ur", "sh", "-c", "id -u > seen"];

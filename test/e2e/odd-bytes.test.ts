@@ -6,15 +6,14 @@ import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
-
-const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
+import { commandLine } from "../fixtures/command-line.ts";
 
 /** `script` is a shell script on the host that has "$glovebox" to call: only a shell can make such words. */
 async function host(t: TestContext, script: string): Promise<Captured> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-bytes-")));
   t.after(() => removeScratch(base));
   const project = await mkdtemp(path.join(base, "project-"));
-  const start = `cd ${project}; glovebox() { ${process.execPath} ${main} "$@"; }; bad=$(printf '\\377\\303('); `;
+  const start = `cd ${project}; glovebox() { ${process.execPath} ${commandLine} "$@"; }; bad=$(printf '\\377\\303('); `;
   return capture("/bin/sh", ["-c", start + script], { environment: { XDG_STATE_HOME: base, PATH: "/usr/bin:/bin" }, timeoutMs: 60_000 });
 }
 

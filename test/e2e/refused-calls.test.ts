@@ -7,9 +7,9 @@ import { test } from "node:test";
 import { composeDoor } from "../../src/compose.ts";
 import { capture } from "../../src/kit/spawn.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
-const main = path.join(installation, "src/main.ts");
 
 test("a refused call is recorded without its path in the leaf, and said on the answer sheet", async (t) => {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-refused-")));
@@ -17,7 +17,7 @@ test("a refused call is recorded without its path in the leaf, and said on the a
   const project = path.join(base, "project");
   await mkdir(project);
   const environment = { XDG_STATE_HOME: path.join(base, "state"), PATH: "/usr/local/bin:/usr/bin:/bin" };
-  const cli = (...words: readonly string[]) => capture(process.execPath, [main, ...words], { environment, timeoutMs: 30_000 });
+  const cli = (...words: readonly string[]) => capture(process.execPath, [commandLine, ...words], { environment, timeoutMs: 30_000 });
   const script = "for name in .envrc .bashrc; do echo x > $name; done; mkdir .git && echo x > .git/config; true";
   const run = await cli("run", "--quiet", "--project", project, "--cwd", project, "--", "sh", "-c", script);
   assert.equal(run.code, 0, run.stderr);

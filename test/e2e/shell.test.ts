@@ -7,8 +7,7 @@ import { test, type TestContext } from "node:test";
 import { capture } from "../../src/kit/spawn.ts";
 import { atTerminal, codeIn, type TerminalRun, type Typing } from "../fixtures/at-terminal.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
-
-const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
+import { commandLine } from "../fixtures/command-line.ts";
 
 interface Shell extends TerminalRun {
   readonly project: string;
@@ -24,7 +23,7 @@ async function shell(
   const project = path.join(base, "project");
   await mkdir(project);
   const words = `shell ${options.flags ?? ""} --project '${project}' --cwd '${project}'`;
-  const line = `${(options.before ?? "").replace("PROJECT", project)} exec '${process.execPath}' '${main}' ${words}`;
+  const line = `${(options.before ?? "").replace("PROJECT", project)} exec '${process.execPath}' '${commandLine}' ${words}`;
   return { project, ...(await atTerminal(line, { environment: { XDG_STATE_HOME: base, NO_COLOR: "1" }, typings })) };
 }
 
@@ -84,7 +83,7 @@ test("without a terminal there is no shell", async (t) => {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-shell-")));
   t.after(() => removeScratch(base));
   const environment = { XDG_STATE_HOME: base, PATH: "/usr/bin:/bin" };
-  const ended = await capture(process.execPath, [main, "shell", "--project", base, "--cwd", base], { environment, stdin: "id\n" });
+  const ended = await capture(process.execPath, [commandLine, "shell", "--project", base, "--cwd", base], { environment, stdin: "id\n" });
   assert.equal(ended.code, 2);
   assert.match(ended.stderr, /not a terminal/u);
 });

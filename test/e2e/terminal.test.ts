@@ -6,8 +6,7 @@ import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { atTerminal, type Typing } from "../fixtures/at-terminal.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
-
-const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
+import { commandLine } from "../fixtures/command-line.ts";
 
 /** What a person sees of `glovebox run FLAGS -- sh -c SCRIPT`, typing as told. */
 async function runAtTerminal(t: TestContext, flags: string, script: string, typings: readonly Typing[] = []): Promise<string> {
@@ -15,7 +14,7 @@ async function runAtTerminal(t: TestContext, flags: string, script: string, typi
   t.after(() => removeScratch(base));
   const project = path.join(base, "project");
   await mkdir(project);
-  const line = `'${process.execPath}' '${main}' run --quiet ${flags} --project '${project}' --cwd '${project}' -- sh -c '${script}'`;
+  const line = `'${process.execPath}' '${commandLine}' run --quiet ${flags} --project '${project}' --cwd '${project}' -- sh -c '${script}'`;
   return (await atTerminal(line, { environment: { XDG_STATE_HOME: base }, typings })).seen;
 }
 

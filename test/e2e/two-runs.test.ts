@@ -7,9 +7,9 @@ import { test } from "node:test";
 import { composeDoor } from "../../src/compose.ts";
 import { capture } from "../../src/kit/spawn.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
-const main = path.join(installation, "src/main.ts");
 
 test("two `glovebox run` at once both run, both record, and neither waits for the other", async (t) => {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-two-")));
@@ -18,7 +18,7 @@ test("two `glovebox run` at once both run, both record, and neither waits for th
   const environment = { XDG_STATE_HOME: base, PATH: "/usr/local/bin:/usr/bin:/bin" };
   await capture("/bin/mkdir", [project]);
   const run = (script: string) =>
-    capture(process.execPath, [main, "run", "--quiet", "--project", project, "--cwd", project, "--", "sh", "-c", script], {
+    capture(process.execPath, [commandLine, "run", "--quiet", "--project", project, "--cwd", project, "--", "sh", "-c", script], {
       environment,
       timeoutMs: 30_000,
     });

@@ -12,9 +12,9 @@ import { hostUser } from "../../src/kit/host-user.ts";
 import { capture, type Captured } from "../../src/kit/spawn.ts";
 import { atTerminal, codeIn, type TerminalRun, type Typing } from "../fixtures/at-terminal.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
-const main = path.join(installation, "src/main.ts");
 const { home } = hostUser();
 
 interface Ground {
@@ -56,7 +56,7 @@ async function ground(t: TestContext, policy: string): Promise<Ground> {
     base,
     base,
   ];
-  const command = [...view, process.execPath, main, "run"];
+  const command = [...view, process.execPath, commandLine, "run"];
   // What every sandbox shows.
   const inside = ["--tmpfs", "/run", "--ro-bind", "/bin/true", "/run/glovebox/guard"];
   const place = ["--project", project, "--cwd", project];
@@ -65,14 +65,14 @@ async function ground(t: TestContext, policy: string): Promise<Ground> {
     project,
     run: (words, typings = [], { before = "", isInside = false } = {}) =>
       atTerminal(
-        `${before} exec ${[...view, ...(isInside ? inside : []), process.execPath, main, "run", "--quiet", ...place].map((word) => `'${word}'`).join(" ")} ${words}`,
+        `${before} exec ${[...view, ...(isInside ? inside : []), process.execPath, commandLine, "run", "--quiet", ...place].map((word) => `'${word}'`).join(" ")} ${words}`,
         {
           environment,
           typings,
         },
       ),
     detached: (words) => capture("/usr/bin/setsid", ["--wait", ...command, ...place, ...words], { environment, timeoutMs: 30_000 }),
-    next: () => capture(process.execPath, [main, "run", "--quiet", ...place, "--", "true"], { environment, timeoutMs: 30_000 }),
+    next: () => capture(process.execPath, [commandLine, "run", "--quiet", ...place, "--", "true"], { environment, timeoutMs: 30_000 }),
     records: async () => {
       const door = composeDoor({ environment, installation });
       assert.equal((await door.verify({})).exit, 0);

@@ -6,15 +6,14 @@ import path from "node:path";
 import { test } from "node:test";
 import { capture } from "../../src/kit/spawn.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
-
-const main = path.join(import.meta.dirname, "..", "..", "src/main.ts");
+import { commandLine } from "../fixtures/command-line.ts";
 
 test("USER, LOGNAME, id and the owner of new files agree inside", async (t) => {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-who-")));
   t.after(() => removeScratch(base));
   const project = await mkdtemp(path.join(base, "project-"));
   const script = 'echo > file; echo "$USER $LOGNAME $(id -un) $(stat -c %U file) $(stat -c %u:%g file | grep -cx "$(id -u):$(id -g)")"';
-  const words = [main, "run", "--quiet", "--project", project, "--cwd", project, "--", "sh", "-c", script];
+  const words = [commandLine, "run", "--quiet", "--project", project, "--cwd", project, "--", "sh", "-c", script];
   const { stdout, stderr } = await capture(process.execPath, words, {
     environment: { XDG_STATE_HOME: base, PATH: "/usr/bin:/bin", USER: "somebody", LOGNAME: "somebody" },
     timeoutMs: 30_000,

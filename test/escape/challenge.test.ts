@@ -11,9 +11,10 @@ import * as z from "zod";
 import { capture } from "../../src/kit/spawn.ts";
 import { processesWith } from "../../src/proofs/look-at-process.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
-const product = [path.join(installation, "src/main.ts")];
+const product = [commandLine];
 const withoutInner = [path.join(installation, "test/fixtures/main-without-wall.ts"), "outer"];
 
 const reportSchema = z.looseObject({

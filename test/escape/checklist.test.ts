@@ -7,6 +7,7 @@ import { test, type TestContext } from "node:test";
 import * as z from "zod";
 import { capture } from "../../src/kit/spawn.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 
@@ -30,7 +31,7 @@ async function checklist(t: TestContext, ...words: readonly string[]) {
 }
 
 test("checklist gives ten points with evidence, and says of several tenants that it is not built", async (t) => {
-  const { code, points, verdictOf } = await checklist(t, path.join(installation, "src/main.ts"));
+  const { code, points, verdictOf } = await checklist(t, commandLine);
   assert.equal(code, 0, JSON.stringify(points.filter(({ verdict }) => verdict === "not-held")));
   assert.deepEqual(
     points.map(({ number }) => number),

@@ -8,8 +8,8 @@ import * as z from "zod";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { makeGround } from "./harness/ground.ts";
 import { insideEnvironment } from "./harness/inside.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
-const mainFile = path.join(import.meta.dirname, "..", "..", "src/main.ts");
 // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
 const jsonSchema = z.looseObject({
@@ -26,7 +26,7 @@ interface House {
 async function openHouse(resources: AsyncDisposableStack): Promise<House> {
   const ground = await makeGround(resources);
   const environment = { ...insideEnvironment(ground.home), XDG_STATE_HOME: ground.private, XDG_RUNTIME_DIR: ground.private, NO_COLOR: "1" };
-  const words = ["-C", ground.out, process.execPath, mainFile];
+  const words = ["-C", ground.out, process.execPath, commandLine];
   return { state: ground.private, glovebox: (more) => capture("/usr/bin/env", [...words, ...more], { environment, timeoutMs: 120_000 }) };
 }
 

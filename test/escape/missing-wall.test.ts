@@ -12,6 +12,7 @@ import { makeGround } from "./harness/ground.ts";
 import { boundaryWith, insideEnvironment, quietContext, specFor } from "./harness/inside.ts";
 import { hostHas } from "./harness/stages.ts";
 import { type ProgramCache, openProgramCache } from "./harness/program.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const isRoot = process.getuid?.() === 0;
@@ -77,7 +78,7 @@ async function runCli(prefix: readonly string[], resources: AsyncDisposableStack
   const project = path.join(ground.root, "plain-project");
   await mkdir(project);
   const marker = path.join(project, "marker");
-  const words = [...prefix, process.execPath, path.join(installation, "src/main.ts"), "run", "--", "touch", marker];
+  const words = [...prefix, process.execPath, commandLine, "run", "--", "touch", marker];
   const [file, ...rest] = ["/usr/bin/env", "-C", project, ...words];
   const environment = { ...insideEnvironment(ground.home), XDG_STATE_HOME: state, XDG_RUNTIME_DIR: state, LANG: "C.UTF-8", NO_COLOR: "1" };
   const scope = { markers: [ground.root], directories: [project] };
@@ -101,7 +102,7 @@ test("the programs that take walls away leave everything else alone: a command l
   const ground = await makeGround(resources);
   for (const { name, prefix, only } of missing) {
     if (only !== undefined && (only === "root") !== isRoot) continue;
-    const [file, ...rest] = ["/usr/bin/env", ...(await prefix()), process.execPath, path.join(installation, "src/main.ts"), "--help"];
+    const [file, ...rest] = ["/usr/bin/env", ...(await prefix()), process.execPath, commandLine, "--help"];
     const { code, stderr } = await capture(file, rest, { environment: insideEnvironment(ground.home), timeoutMs: 30_000 });
     assert.equal(code, 0, `${name}: ${stderr}`);
   }

@@ -9,10 +9,10 @@ import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { makeGround } from "./harness/ground.ts";
 import { toolCases } from "./ordinary-tools/cases.ts";
 import type { ToolCase } from "./ordinary-tools/tool-case.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
 /** A compiler on a machine with nothing else to do needs far less; a busy one takes as many times longer. */
 const patienceMs = (): number => remainingMs(90_000, 0, readMachineLoad());
-const mainFile = path.join(import.meta.dirname, "..", "..", "src/main.ts");
 /** HOME of every command behind the wall; outside it is the ground's. */
 const homeInside = "/run/sandbox/home";
 
@@ -121,7 +121,7 @@ const lookedThrough: number[] = [];
 
 function runInside(toolCase: ToolCase, place: Place, more: readonly string[] = []): Promise<Captured> {
   const flags = [...more, "--quiet", "--project", place.work, ...place.alsoRead.flatMap((directory) => ["--allow-read", directory])];
-  const words = [process.execPath, mainFile, "run", ...flags, ...(toolCase.terminal === undefined ? [] : ["--pty"])];
+  const words = [process.execPath, commandLine, "run", ...flags, ...(toolCase.terminal === undefined ? [] : ["--pty"])];
   return start(toolCase, place, [...words, "--", ...shell(toolCase)]);
 }
 

@@ -7,9 +7,10 @@ import { test, type TestContext } from "node:test";
 import * as z from "zod";
 import { capture } from "../../src/kit/spawn.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
-const product = [path.join(installation, "src/main.ts")];
+const product = [commandLine];
 const keeping = (layers: "none" | "outer" | "inner"): readonly string[] => [
   path.join(installation, "test/fixtures/main-without-wall.ts"),
   layers,

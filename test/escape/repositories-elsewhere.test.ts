@@ -6,8 +6,8 @@ import { test, type TestContext } from "node:test";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { hostHas } from "./harness/stages.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
-const mainFile = path.join(import.meta.dirname, "..", "..", "src/main.ts");
 const person = "-c user.name=A -c user.email=a@example.org";
 
 interface Elsewhere {
@@ -38,7 +38,7 @@ async function openElsewhere(t: TestContext): Promise<Elsewhere> {
   return {
     root,
     host: async (script) => (await start(["/bin/sh", "-c", script])).stdout,
-    inside: (script, flags = []) => start([process.execPath, mainFile, "run", "--quiet", ...flags, "--", "/bin/sh", "-c", script]),
+    inside: (script, flags = []) => start([process.execPath, commandLine, "run", "--quiet", ...flags, "--", "/bin/sh", "-c", script]),
   };
 }
 

@@ -12,6 +12,7 @@ import { makeGround } from "./harness/ground.ts";
 import { insideEnvironment } from "./harness/inside.ts";
 import { type ProgramCache, openProgramCache } from "./harness/program.ts";
 import { hostHas } from "./harness/stages.ts";
+import { commandLine } from "../fixtures/command-line.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const isRoot = process.getuid?.() === 0;
@@ -100,7 +101,7 @@ async function withoutBubblewrap(document: string, words: readonly string[], res
   const view = ["--dev-bind", "/", "/", "--bind", home, hostUser().home, ...kept, ...(isRoot ? ["--cap-add", "ALL"] : [])];
   const missing = [await programs.compiled("without-files"), "/usr/bin/bwrap", "/usr/local/bin/bwrap", "--"];
   const given = words.map((word) => (word === "POLICY" ? path.join(ground.root, "named.yaml") : word));
-  const cli = [process.execPath, path.join(installation, "src/main.ts"), "--yes", "run", ...given, "--", "touch", "marker"];
+  const cli = [process.execPath, commandLine, "--yes", "run", ...given, "--", "touch", "marker"];
   const environment = { ...insideEnvironment(ground.home), XDG_STATE_HOME: state, XDG_RUNTIME_DIR: state, LANG: "C.UTF-8", NO_COLOR: "1" };
   const line = ["--wait", "/usr/bin/bwrap", ...view, "--chdir", project, ...missing, ...cli];
   const captured = await capture("/usr/bin/setsid", line, { environment, timeoutMs: 30_000 });

@@ -1,7 +1,6 @@
 // Reads maven's settings, the installation's and the user's, and the super POM in maven's own library. Maven itself is not started.
 import path from "node:path";
 import { type ConfigFile, PresetFault } from "../../contracts/preset.ts";
-import { readZipEntry } from "../../kit/zip-entry.ts";
 import type { PresetMachine } from "./preset-machine.ts";
 import { filesAt, programFacts, projectFiles, requireProgram, type LearntFacts } from "./preset-parts.ts";
 
@@ -13,6 +12,7 @@ async function ownModel(machine: PresetMachine, home: string): Promise<ConfigFil
   const name = (await machine.list(directory)).find((candidate) => library.test(candidate));
   const file = machine.real(path.join(directory, name ?? ""));
   const archive = name === undefined ? undefined : await machine.readBytes(file, 8 * 1024 * 1024);
+  const { readZipEntry } = await import("../../kit/zip-entry.ts"); // few runs need to inflate anything
   const text = archive === undefined ? undefined : readZipEntry(archive, superPom, 256 * 1024);
   if (text === undefined) throw new PresetFault("POLICY_UNREADABLE", "preset.default-unknown", { tool: "maven" });
   return { path: file, level: "tool", text: text.toString() };
