@@ -60,7 +60,7 @@ test("refusedConnections() names the one line that would allow a name, a port, a
     refusedConnections(traffic(refusal(changes)))
       .map(text)
       .join();
-  assert.ok(line({}).includes("egress: [{id: a.example, hosts: [a.example], verdict: allow}]"));
+  assert.ok(line({}).includes("egress: [{id: a.example-443, hosts: [a.example], verdict: allow}]"));
   assert.ok(line({ port: 80 }).includes("hosts: [a.example], protocols: [http], verdict: allow"));
   assert.ok(line({ port: 9000 }).includes("hosts: [a.example], ports: [9000], protocols: [tcp], verdict: allow"));
   assert.ok(line({ host: "1.1.1.1", reason: "address" }).includes('cidr: ["1.1.1.1"]'));

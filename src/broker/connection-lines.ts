@@ -1,9 +1,9 @@
 // What a person reads about connections: where a task may connect, what it did, and for each refusal the change of the policy that would allow it.
+import { draftRule } from "../contracts/draft-rule.ts";
 import type { EgressConnection, EgressRefusal } from "../contracts/egress-record.ts";
 import type { CompiledEgressRule, HostPattern } from "../contracts/egress-policy.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { Sentence } from "../contracts/sentence.ts";
-import { parseIpAddress } from "../kit/ip-address.ts";
 import { showBytes } from "../kit/show-quantity.ts";
 import type { TaskTraffic } from "./task-egress.ts";
 
@@ -23,21 +23,8 @@ export function connectTargets({ egress }: CompiledPolicy): readonly string[] {
   return [...rules, ...egress.local.map(({ host, port }) => `${host} port ${port} (allowLocal)`)];
 }
 
-const usualProtocols: ReadonlyMap<number, string> = new Map([
-  [443, ""],
-  [80, ", protocols: [http]"],
-  [22, ", protocols: [ssh]"],
-]);
-
 /** One line for a policy file. */
-function allowingRule(host: string, port: number): string {
-  const protocols = usualProtocols.get(port) ?? `, ports: [${port}], protocols: [tcp]`;
-  const place = parseIpAddress(host) === undefined ? `hosts: [${host}]` : `cidr: ["${host}"]`;
-  return `egress: [{id: ${host
-    .replaceAll(/[^a-z0-9.-]/gu, "-")
-    .replace(/^-+/u, "")
-    .slice(0, 60)}, ${place}${protocols}, verdict: allow}]`;
-}
+const allowingRule = (host: string, port: number): string => `egress: [${draftRule(host, port)}]`;
 
 const changeKeys: ReadonlyMap<string, string> = new Map([
   ["default", "task.refused-connection.default"],

@@ -5,6 +5,8 @@ import { challengeCommand } from "./commands/challenge.ts";
 import { checklistCommand } from "./commands/checklist.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { egressDraftCommand } from "./commands/egress-draft.ts";
+import { egressLsCommand } from "./commands/egress-ls.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { createHelpCommand } from "./commands/help.ts";
 import { ledgerLsCommand } from "./commands/ledger-ls.ts";
@@ -37,6 +39,8 @@ export const commands: readonly CliCommand[] = [
   policyHashCommand,
   policyTrustCommand,
   policySchemaCommand,
+  egressLsCommand,
+  egressDraftCommand,
   ledgerLsCommand,
   ledgerShowCommand,
   ledgerVerifyCommand,

@@ -1,0 +1,76 @@
+// `glovebox egress ls|draft`: what a task did with the network, and the least policy for what it was refused.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fakeRecord, fakeTask } from "../testing/fake-door.ts";
+import { callCli } from "../testing/run-fake-cli.ts";
+
+const refusal = (reason: string, host: string, port: number | undefined, via = "captured") => ({
+  reason,
+  host,
+  via,
+  count: 1,
+  ...(port === undefined ? {} : { port }),
+});
+const detail = {
+  connections: [
+    {
+      host: "a.example",
+      port: 443,
+      via: "captured",
+      protocol: "https",
+      rule: "a",
+      address: "93.10.0.1",
+      checked: "tls",
+      end: "ended",
+      sentBytes: 10,
+      receivedBytes: 2048,
+      durationMs: 4,
+    },
+  ],
+  refusals: [
+    refusal("default", "b.example", undefined, "dns"),
+    refusal("default", "b.example", 443, "connect"),
+    refusal("default", "c.example", undefined, "dns"),
+    refusal("default", "d.example", 9000),
+    refusal("address", "1.1.1.1", 80),
+    refusal("local-name", "db.internal", 5432),
+    refusal("sni-mismatch", "e.example", 443),
+    { ...refusal("unsupported", "93.1.1.1", 443, "kernel"), process: "evil\u001B[2J" },
+  ],
+};
+const records = async () => [fakeRecord(), fakeRecord({ type: "execution.egress", body: {}, detail })];
+
+test("egress ls shows each connection and each refusal, escaped", async () => {
+  const call = await callCli(["egress", "ls", fakeTask], { door: { records } });
+  const lines = call.out().trimEnd().split("\n");
+  assert.equal(lines.length, 9);
+  assert.match(lines[0] ?? "", /a\.example port 443 as https.*2 KiB received, ended/u);
+  assert.match(call.out(), /93\.1\.1\.1 port 443: unsupported/u);
+  assert.doesNotMatch(call.out().replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u);
+  assert.deepEqual(JSON.parse((await callCli(["egress", "ls", fakeTask, "--json"], { door: { records } })).out()), detail);
+});
+
+test("egress draft writes one rule for each place that a rule would allow, and nothing for the rest", async () => {
+  const call = await callCli(["egress", "draft", fakeTask], { door: { records } });
+  assert.equal(
+    call.out(),
+    `apiVersion: glovebox/v1
+egress:
+  - {id: 1.1.1.1-80, cidr: ["1.1.1.1"], protocols: [http], verdict: allow}
+  - {id: b.example-443, hosts: [b.example], verdict: allow}
+  - {id: c.example-443, hosts: [c.example], verdict: allow}
+  - {id: d.example-9000, hosts: [d.example], ports: [9000], protocols: [tcp], verdict: allow}
+allowLocal: ["db.internal:5432"]
+`,
+  );
+});
+
+test("egress ls and draft say when there is nothing, and when there is no such task", async () => {
+  const quiet = { door: { records: async () => [fakeRecord()] } };
+  for (const word of ["ls", "draft"]) {
+    const call = await callCli(["egress", word, fakeTask], quiet);
+    assert.deepEqual([call.out(), call.code], ["", 0]);
+    assert.notEqual(call.err(), "");
+    assert.equal((await callCli(["egress", word, fakeTask], { door: { records: async () => [] } })).code, 2);
+  }
+});

@@ -1,0 +1,22 @@
+// The least that a policy must say to let one refused connection through: one line, for a person to review.
+
+const usualProtocols: ReadonlyMap<number, string> = new Map([
+  [443, ""],
+  [80, ", protocols: [http]"],
+  [22, ", protocols: [ssh]"],
+]);
+
+/** Canonical spellings only come here: a name has no colon and does not end in a number. */
+const isAddress = (host: string): boolean => host.includes(":") || /^[\d.]+$/u.test(host);
+
+function idOf(host: string): string {
+  const id = host.replaceAll(/[^a-z0-9.-]/gu, "-").replace(/^[^a-z0-9]+/u, "");
+  return id === "" ? "allowed" : id.slice(0, 60);
+}
+
+/** An item of `egress`. */
+export function draftRule(host: string, port: number): string {
+  const protocols = usualProtocols.get(port) ?? `, ports: [${port}], protocols: [tcp]`;
+  const place = isAddress(host) ? `cidr: ["${host}"]` : `hosts: [${host}]`;
+  return `{id: ${idOf(host)}-${port}, ${place}${protocols}, verdict: allow}`;
+}
