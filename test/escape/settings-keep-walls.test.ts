@@ -62,6 +62,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   "deny-write": ["--deny-write", "/srv"],
   "allow-read": ["--allow-read", "/usr"],
   "deny-read": ["--deny-read", "/srv"],
+  preset: ["--preset", "node"],
   env: ["--env", "GLOVE=no"],
   pass: ["--pass", "LANG"],
   wall: ["--wall", "1d"],
