@@ -4,6 +4,7 @@ import path from "node:path";
 import {
   findProjectPolicy,
   gatherPolicySources,
+  refuseWritablePolicy,
   isTrusted,
   learnPreset,
   noSteps,
@@ -158,7 +159,9 @@ class ComposedDoor implements Door {
   /** @param ownProject where the caller stands, when the policy is to hold for another place */
   async #load(sources: readonly PolicySource[], projectDirectory: string, ownProject = projectDirectory): Promise<CompiledPolicy> {
     const facts = await this.#facts(projectDirectory, sources);
-    return loadPolicy(sources, { ...facts, ...(await this.#presets(sources, facts, ownProject)) });
+    const policy = loadPolicy(sources, { ...facts, ...(await this.#presets(sources, facts, ownProject)) });
+    await refuseWritablePolicy(sources, policy.paths.allowWrite.map(canonicalPath));
+    return policy;
   }
 
   async policy(selection: PolicySelection): Promise<EffectivePolicy> {

@@ -23,7 +23,7 @@ import { taskChanges } from "./task-changes.ts";
 export type { BrokerParts } from "./admit.ts";
 export { readNetworkSettings } from "./network-settings.ts";
 export { opensConnections } from "./task-egress.ts";
-export { type PolicyPlaces, findProjectPolicy, gatherPolicySources, readNamedPolicy } from "./policy-files.ts";
+export { type PolicyPlaces, findProjectPolicy, gatherPolicySources, readNamedPolicy, refuseWritablePolicy } from "./policy-files.ts";
 export { learnPreset } from "./presets/learn-preset.ts";
 export { presetMachine } from "./presets/preset-machine.ts";
 export { reapOutside } from "./outside.ts";

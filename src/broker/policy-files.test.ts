@@ -1,11 +1,11 @@
 // Tests which policy documents a call finds, how strong each is, and which files are refused before they are read.
 import assert from "node:assert/strict";
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
-import { gatherPolicySources, type GatherParts, readNamedPolicy } from "./policy-files.ts";
+import { gatherPolicySources, type GatherParts, readNamedPolicy, refuseWritablePolicy } from "./policy-files.ts";
 
 const { uid } = userInfo();
 
@@ -97,4 +97,18 @@ test("readNamedPolicy() refuses what is missing, no regular file or too large", 
   for (const file of ["/dev/tty", base, path.join(base, "missing.yaml"), path.join(base, "large.yaml")]) {
     await assert.rejects(readNamedPolicy(file), refused("POLICY_UNREADABLE"), file);
   }
+});
+
+test("refuseWritablePolicy() refuses a project policy that is a link into a write root elsewhere, and no other", async (t) => {
+  const { base, project, parts } = await places(t);
+  const root = await realpath(base);
+  await mkdir(path.join(base, "shared"));
+  await writeFile(path.join(base, "shared/p.yaml"), "apiVersion: glovebox/v1\n");
+  await symlink("../shared/p.yaml", path.join(project, "glovebox.yaml"));
+  const sources = await gatherPolicySources(parts, { projectDirectory: project });
+  await refuseWritablePolicy(sources, [path.join(root, "project"), path.join(root, "other")]);
+  await assert.rejects(refuseWritablePolicy(sources, [path.join(root, "shared")]), refused("POLICY_UNREADABLE"));
+  await rm(path.join(project, "glovebox.yaml"));
+  await writeFile(path.join(project, "glovebox.yaml"), "apiVersion: glovebox/v1\n");
+  await refuseWritablePolicy(await gatherPolicySources(parts, { projectDirectory: project }), [path.join(root, "project")]);
 });

@@ -117,6 +117,19 @@ export function readOwnFile(file: string, uid: number): FoundPolicy | undefined 
   return readPolicy(file, [uid, 0]);
 }
 
+/**
+ * A policy of the project that is a link into a write root of the run: what a command writes there would be the next run's policy.
+ * @param roots canonical write roots @throws POLICY_UNREADABLE INVARIANT I-15
+ */
+export async function refuseWritablePolicy(sources: readonly PolicySource[], roots: readonly string[]): Promise<void> {
+  for (const { label: file } of sources.filter(({ origin }) => origin === "project")) {
+    const [directory, target] = await Promise.all([realpath(path.dirname(file)), realpath(file)]);
+    const isLink = target !== path.join(directory, path.basename(file));
+    if (isLink && roots.some((root) => target.startsWith(`${root}/`)))
+      throw new GloveboxError("POLICY_UNREADABLE", "policy-files.linked-inside", { values: { file, target } });
+  }
+}
+
 /** One file named by a person. @throws POLICY_UNREADABLE when it is not there. */
 export async function readNamedPolicy(file: string): Promise<FoundPolicy> {
   const found = readPolicy(file, undefined);
