@@ -79,6 +79,10 @@ void caller_may_have_root(void) {
   roots_differ = true;
 }
 
+bool caller_root_may_differ(void) {
+  return roots_differ;
+}
+
 static bool has_our_root(const struct caller *caller) {
   char name[64];
   struct stat theirs;

@@ -23,6 +23,7 @@ bool caller_read(const struct caller *caller, uint64_t address, void *into, size
 bool caller_start(const struct caller *caller, int directory, const char *path, int *base, const char **rest);
 // From now on a caller may have another root directory than the mediator: none of its paths can be followed then.
 void caller_may_have_root(void);
+bool caller_root_may_differ(void);
 // A copy of the thread's descriptor, or -1 and an errno.
 int caller_copy_descriptor(const struct caller *caller, int descriptor);
 // An O_PATH descriptor for what `directory` (a number or AT_FDCWD) means to the caller, or -1.

@@ -19,6 +19,7 @@
 #include "mediator.h"
 #include "own-process.h"
 #include "read-rules.h"
+#include "touch.h"
 
 #define NUMBER_FCHMODAT2 452 // younger than the oldest headers that we build with
 #define MEMORY "/memfd:"
@@ -36,17 +37,15 @@ static bool has_no_place(int node, const char *path) {
   return strncmp(path, MEMORY, strlen(MEMORY)) == 0 && fstat(node, &status) == 0 && status.st_nlink == 0;
 }
 
-static bool may_change(int node, struct answer *answer) {
-  char link[40];
-  char path[PATH_BYTES];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", node);
-  const ssize_t length = readlink(link, path, sizeof path);
-  *answer = answer_error(EACCES);
-  if (length <= 0 || length >= (ssize_t)sizeof path) return false; // too long to be judged
-  path[length] = '\0';
+// Without it the mounts alone hold what lies outside the write roots, and give the kernel's own answer.
+static bool judges_everywhere(void) {
+  return read_rules_are_strict() || caller_root_may_differ();
+}
+
+static bool may_change(int node, const char *path, struct answer *answer) {
   if (has_no_place(node, path)) return true;
   if (mediation_root_of(path) == NULL) {
-    if (mediation_is_private(path)) return true;
+    if (!judges_everywhere() || mediation_is_private(path)) return true;
     *answer = refuse(path, GB_RULE_OUTSIDE, EROFS);
     return false;
   }
@@ -128,10 +127,43 @@ static long perform(const struct change *change, int node, bool by_call, const s
   }
 }
 
+static bool adds_execution(int node, mode_t mode) {
+  struct stat status;
+  return fstat(node, &status) == 0 && S_ISREG(status.st_mode) && (mode & ~status.st_mode & 0111) != 0;
+}
+
+// A hook that somebody switched off by its mode stays off. What changes is written down first, by the name that it has now.
+static bool may_change_mode(int node, const char *path, mode_t mode, struct answer *answer) {
+  struct place place;
+  struct stat meant;
+  struct stat found;
+  if (!place_resolve_canonical(path, &place)) return true;
+  const enum place_kind kind = place_judge(&place).kind;
+  const bool may = (kind != PLACE_GIT_HOOK && kind != PLACE_LISTED) || !adds_execution(node, mode);
+  if (!may) *answer = answer_judgement(&place, GB_CALL_ATTRIBUTES, kind);
+  const bool is_here = fstat(node, &meant) == 0 && fstatat(place.parent, place.name, &found, AT_SYMLINK_NOFOLLOW) == 0;
+  if (may && is_here && meant.st_dev == found.st_dev && meant.st_ino == found.st_ino) touch_place(&place, false);
+  place_close(&place);
+  return may;
+}
+
+static struct answer change_node(const struct caller *caller, const struct change *change, int node, bool by_call, const struct attribute *attribute) {
+  char link[40];
+  char path[PATH_BYTES];
+  struct answer answer;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", node);
+  const ssize_t length = readlink(link, path, sizeof path);
+  if (length <= 0 || length >= (ssize_t)sizeof path) return answer_error(EACCES); // too long to be judged
+  path[length] = '\0';
+  if (!may_change(node, path, &answer)) return answer;
+  if (!caller_waits(caller)) return answer_error(EINTR);
+  if (change->kind == CHANGE_MODE && !may_change_mode(node, path, change->mode, &answer)) return answer;
+  return answer_result(perform(change, node, by_call, attribute));
+}
+
 struct answer mediate_change(const struct caller *caller, const struct change *change) {
   struct attribute attribute = {.value = NULL};
   AUTO_FREE void *value = NULL;
-  struct answer answer;
   bool by_call;
   if (change->kind >= CHANGE_SET_ATTRIBUTE) {
     const int error = read_attribute(caller, change, &attribute);
@@ -140,7 +172,8 @@ struct answer mediate_change(const struct caller *caller, const struct change *c
   }
   AUTO_CLOSE const int node = find(caller, change, &by_call);
   if (node < 0) return answer_error(errno);
-  if (!may_change(node, &answer)) return answer;
-  if (!caller_waits(caller)) return answer_error(EINTR);
-  return answer_result(perform(change, node, by_call, &attribute));
+  mediation_lock(false);
+  const struct answer answer = change_node(caller, change, node, by_call, &attribute);
+  mediation_unlock();
+  return answer;
 }

@@ -1,4 +1,4 @@
-// Modes, owners, times and attributes, in strict mode: Landlock knows nothing of them. INVARIANT I-04
+// Modes, which are written down in write roots; in strict mode and where namespaces nest also owners, times and attributes: Landlock knows nothing of them. INVARIANT I-04
 #ifndef GLOVEBOX_MEDIATE_CHANGE_H
 #define GLOVEBOX_MEDIATE_CHANGE_H
 
@@ -27,7 +27,8 @@ struct change {
   int set_flags; // XATTR_*
 };
 
-// Allowed in write roots and in the sandbox's own places; elsewhere EROFS, as behind a read-only mount.
+// Allowed in write roots and in the sandbox's own places; elsewhere EROFS, by a read-only mount, and where all of them are mediated by the mediator too.
+// What a rule protects in a write root does not become executable.
 struct answer mediate_change(const struct caller *caller, const struct change *change);
 // False: the number is no such call's.
 bool mediate_change_call(const struct caller *caller, int number, const uint64_t *at, struct answer *answer);

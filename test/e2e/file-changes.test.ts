@@ -128,6 +128,8 @@ const scripts: Readonly<Record<string, string>> = {
   "hostile names":
     "printf x > \"$(printf 'new\\nline')\"; printf y > \"$(printf 'bad\\377byte')\"; mkdir \"$(printf 'esc\\033[31m')\"; printf z > ./-rf; mv ./-rf \"$(printf 'bad\\377byte')\"",
   "permissions of what was changed": "echo x >> a.txt; chmod 600 a.txt; mkdir -m 700 d; echo '#!/bin/sh' > run; chmod 755 run",
+  "permissions alone":
+    "chmod 600 a.txt; chmod 700 src/deep; python3 -c 'import os; os.fchmod(os.open(\"src/b.txt\", os.O_RDONLY), 0o640)'; chmod 711 src",
   "one type in place of another": "rm a.txt; mkdir a.txt; echo i > a.txt/i; rm -r src; echo file > src; rm link; mkfifo link",
   git: "git init -q .; git add -A; git -c user.name=t -c user.email=t@t commit -qm one; git checkout -q -b side; echo g >> a.txt; git -c user.name=t -c user.email=t@t commit -qam two; git gc -q; git stash list",
   tar: "tar cf all.tar src a.txt; rm -r src; tar xf all.tar; mkdir into; tar xf all.tar -C into",

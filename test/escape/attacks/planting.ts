@@ -1,7 +1,7 @@
 // Attacks that plant in a write root what the host executes or trusts later. No mount can hold a name that does not exist yet: the guard's
 // mediator does, so that with the inner wall taken away each of them succeeds.
 import path from "node:path";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import type { Attack } from "../harness/attack.ts";
 import type { Family } from "../harness/families.ts";
 import { changesFile, hostContent, makesFile } from "../harness/stages.ts";
@@ -216,6 +216,29 @@ const git = rows([
   ),
 ]);
 
+/** The host switched it off by taking the right to execute it away. */
+const switchesOn = (how: string, families: readonly Family[], file: string, sh: string): Row => ({
+  name: how,
+  families,
+  program: { sh },
+  stage: async ({ ground }) => {
+    const target = path.join(ground.out, file);
+    await existing(target);
+    return { arguments: [target], succeeded: async () => ((await stat(target)).mode & 0o111) !== 0 };
+  },
+});
+
+const switchedOff = rows([
+  switchesOn("makes a hook executable that the host has switched off", [19], ".git/hooks/pre-commit", `chmod +x "$1"`),
+  switchesOn(
+    "makes .husky/pre-commit executable through a link of its own",
+    [19, 27],
+    ".husky/pre-commit",
+    `${atRoot}cd .. && ln -s .husky/pre-commit plain; chmod 755 plain`,
+  ),
+  switchesOn("makes a hook executable by a descriptor", [19], ".git/hooks/post-merge", `exec 3< "$1"; chmod 755 /dev/fd/3`),
+]);
+
 const added = rows([
   {
     ...plantsBy("plants a name that the policy adds to the list", [27], "deep/Deploy.SH", write),
@@ -272,4 +295,4 @@ const races = rows([
   },
 ]);
 
-export const planting: readonly Attack[] = [...byName, ...sideways, ...git, ...added, ...races];
+export const planting: readonly Attack[] = [...byName, ...sideways, ...git, ...switchedOff, ...added, ...races];
