@@ -63,7 +63,7 @@ test("names have the addresses that the plan says: several, mixed ones, chains, 
   assert.deepEqual((await lookUp("api.example.com")).toSorted(), ["2a00:10::1", "93.10.0.1"]);
   assert.deepEqual((await lookUp("mixed.pkg.example.org", "ahostsv4")).toSorted(), ["10.1.2.3", "93.10.1.7"]);
   assert.deepEqual(await lookUp("chain.pkg.example.org", "ahostsv4"), ["93.10.0.1"]);
-  assert.deepEqual(await lookUp("any.thing.pkg.example.org", "ahostsv4"), ["93.10.1.2"]);
+  assert.deepEqual(await lookUp("some.thing.any.pkg.example.org", "ahostsv4"), ["93.10.1.2"]);
   assert.deepEqual(await lookUp("unique.pkg.example.org", "ahostsv6"), ["fd20:ce::254"]);
   assert.deepEqual(await lookUp("listed.pkg.example.org"), ["93.10.9.9"]);
   assert.deepEqual(await lookUp("unheard.example.net"), []);
@@ -77,7 +77,7 @@ test("the lying resolver changes its mind, and keeps an answer back until it is 
   while (!internet.arrivals.some((arrival) => arrival.kind === "question" && arrival.name === name))
     await new Promise((resolve) => setImmediate(resolve));
   internet.releaseAnswers();
-  assert.deepEqual(await waiting, ["93.10.1.2"]);
+  assert.deepEqual(await waiting, ["93.10.1.9"]);
 });
 
 test("git clones over HTTPS and over SSH", async () => {
