@@ -30,7 +30,7 @@ export const lanes: readonly Lane[] = [
     ordinaryUser: true,
   },
   { name: "escape", files: ["test/escape/**/*.test.ts"], isolation: "process", deadlineMs: 10 * minuteMs, ordinaryUser: true },
-  { name: "e2e", files: ["test/e2e/**/*.test.ts"], isolation: "process", deadlineMs: 10 * minuteMs, ordinaryUser: true },
+  { name: "e2e", files: ["test/e2e/**/*.test.ts"], isolation: "process", deadlineMs: 16 * minuteMs, ordinaryUser: true },
   { name: "long", files: ["test/long/**/*.test.ts"], isolation: "process", deadlineMs: 120 * minuteMs, ordinaryUser: false, long: true },
 ];
 
@@ -38,6 +38,6 @@ export const lanes: readonly Lane[] = [
 export const fuzzProgram = { name: "fuzz", file: "test/fuzz/run.ts", deadlineMs: 3 * minuteMs } as const;
 
 /** The lanes again, on a copy, as an ordinary user. */
-export const userLane = { name: "user", deadlineMs: 24 * minuteMs } as const;
+export const userLane = { name: "user", deadlineMs: 36 * minuteMs } as const;
 
 export const laneNames: readonly string[] = [...lanes.map((lane) => lane.name), fuzzProgram.name, userLane.name];

@@ -10,8 +10,8 @@ import { type FromGate, fromGateSchema, type NetworkSettings, type ToGate } from
 
 type GateChild = ReturnType<typeof spawnProcess>;
 
-/** The gate answers at once or not at all. */
-const answerMs = 5000;
+/** The gate answers at once or not at all; on a crowded machine its start takes seconds. */
+const answerMs = 30_000;
 
 export interface GateStart {
   /** Node, and what it runs. */
