@@ -34,14 +34,14 @@ const installs: readonly Install[] = [
     files: { "package.json": '{"name": "demo", "private": true, "dependencies": {"hello-box": "^1.0.0"}}' },
     script: `npm install --no-audit --no-fund >&2 && node -p 'require("hello-box")'`,
     says: "from the registry",
-    request: /^npm\.pkg\.example\.org:9443 \/npm\/hello-box-1\.0\.0\.tgz /u,
+    request: /^npm\.b\.pkg\.example\.org:9443 \/npm\/hello-box-1\.0\.0\.tgz /u,
   },
   {
     preset: "python",
     files: { "requirements.txt": "hello-box==1.0\n" },
     script: "pip3 install --target lib -r requirements.txt >&2 && PYTHONPATH=lib python3 -c 'import hello_box; print(hello_box.word)'",
     says: "from the index",
-    request: /^pip\.pkg\.example\.org:9443 \/simple\/hello_box-1\.0-py3-none-any\.whl/u,
+    request: /^pip\.b\.pkg\.example\.org:9443 \/simple\/hello_box-1\.0-py3-none-any\.whl/u,
   },
   {
     preset: "rust",
@@ -61,7 +61,7 @@ const installs: readonly Install[] = [
     },
     script: "go get example.org/hello@v1.0.0 >&2 && go run . 2>&1",
     says: "from the proxy",
-    request: /^go\.pkg\.example\.org:9443 \/go\/example\.org\/hello\/@v\/v1\.0\.0\.zip /u,
+    request: /^go\.b\.pkg\.example\.org:9443 \/go\/example\.org\/hello\/@v\/v1\.0\.0\.zip /u,
   },
   {
     preset: "java",
@@ -72,14 +72,14 @@ const installs: readonly Install[] = [
     },
     script: "mvn -B validate >&2 && sed -n 's/.*<word>\\(.*\\)<.word>.*/\\1/p' ~/.m2/repository/org/example/hello-box/1.0/*.pom",
     says: "from the repository",
-    request: /^mvn\.pkg\.example\.org:9080 \/m2\/org\/example\/hello-box\/1\.0\/hello-box-1\.0\.pom /u,
+    request: /^mvn\.b\.pkg\.example\.org:9080 \/m2\/org\/example\/hello-box\/1\.0\/hello-box-1\.0\.pom /u,
   },
   {
     preset: "debian",
     files: {},
     script: "apt-get update >&2 && apt-get download hello-box >&2 && dpkg-deb --field hello-box_1.0_all.deb Description",
     says: "from the archive",
-    request: /^deb\.pkg\.example\.org:9080 \/debian\/(?:\.\/)?hello-box_1\.0_all\.deb /u,
+    request: /^deb\.b\.pkg\.example\.org:9080 \/debian\/(?:\.\/)?hello-box_1\.0_all\.deb /u,
   },
 ];
 

@@ -41,12 +41,12 @@ const placesOf = ({ egress }: EffectivePolicy): readonly string[] =>
   egress.rules.flatMap(({ hosts, ports = [], protocols = [] }) => hosts.map(({ name }) => `${protocols.join()}://${name}:${ports.join()}`));
 
 const expected: readonly (readonly [PresetName, readonly string[], string])[] = [
-  ["node", ["https://npm.pkg.example.org:9443"], "npmrc"],
-  ["python", ["https://pip.pkg.example.org:9443"], "pip.conf"],
+  ["node", ["https://npm.b.pkg.example.org:9443"], "npmrc"],
+  ["python", ["https://pip.b.pkg.example.org:9443"], "pip.conf"],
   ["rust", ["https://git.pkg.example.org:443"], "cargo/config.toml"],
-  ["go", ["https://go.pkg.example.org:9443"], "go.env"],
-  ["java", ["http://mvn.pkg.example.org:9080"], "maven/bin/mvn"],
-  ["debian", ["http://deb.pkg.example.org:9080"], "apt/sources.list"],
+  ["go", ["https://go.b.pkg.example.org:9443"], "go.env"],
+  ["java", ["http://mvn.b.pkg.example.org:9080"], "maven/bin/mvn"],
+  ["debian", ["http://deb.b.pkg.example.org:9080"], "apt/sources.list"],
 ];
 
 for (const [preset, places, file] of expected) {
