@@ -29,11 +29,6 @@ const refusals: readonly Refusal[] = [
     names: (ground) => path.join(ground.project, "secret.txt"),
   },
   {
-    name: "a denied read in a write root that does not exist yet",
-    change: (ground) => ({ denyRead: [inOut(ground, "later.txt")] }),
-    names: (ground) => inOut(ground, "later.txt"),
-  },
-  {
     name: "a denied write in a write root that does not exist yet",
     change: (ground) => ({ denyWrite: [inOut(ground, "later/deep")] }),
     names: (ground) => inOut(ground, "later/deep"),
