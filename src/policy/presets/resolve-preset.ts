@@ -14,12 +14,16 @@ interface Ecosystem {
   readonly read: (facts: PresetFacts, home: string) => PresetReading;
   /** Variable -> place below the private home. Whatever a shared configuration says, a cache is the task's own. INVARIANT I-16 */
   readonly caches: Readonly<Record<string, string>>;
+  /** The same for a tool that takes it from a file: place below the private home -> content. */
+  readonly cacheFiles?: (home: string) => Readonly<Record<string, string>>;
 }
 
 const ecosystems: Readonly<Record<PresetName, Ecosystem>> = {
   node: {
     read: readNodePreset,
-    caches: { npm_config_cache: ".npm", npm_config_store_dir: ".pnpm-store", YARN_CACHE_FOLDER: ".cache/yarn" },
+    caches: { npm_config_cache: ".npm", YARN_CACHE_FOLDER: ".cache/yarn" },
+    // Not as a variable: npm warns of each that is not its own.
+    cacheFiles: (home) => ({ ".config/pnpm/rc": `store-dir=${home}/.pnpm-store\n` }),
   },
   python: { read: readPythonPreset, caches: { PIP_CACHE_DIR: ".cache/pip", UV_CACHE_DIR: ".cache/uv" } },
   rust: { read: readRustPreset, caches: { CARGO_HOME: ".cargo" } },
@@ -36,7 +40,9 @@ export interface ResolveOptions {
 
 /** @throws PresetFault when anything that the preset rests on cannot be understood: nothing is guessed */
 export function resolvePreset(name: PresetName, facts: PresetFacts, { privateHome, isShown }: ResolveOptions): ResolvedPreset {
-  const { read, caches } = ecosystems[name];
+  const { read, caches, cacheFiles } = ecosystems[name];
   const variables = Object.fromEntries(Object.entries(caches).map(([variable, place]) => [variable, `${privateHome}/${place}`]));
-  return presetFragment({ name, facts, reading: read(facts, privateHome), caches: variables, isShown });
+  const reading = read(facts, privateHome);
+  const homeFiles = { ...cacheFiles?.(privateHome), ...reading.homeFiles };
+  return presetFragment({ name, facts, reading: { ...reading, homeFiles }, caches: variables, isShown });
 }
