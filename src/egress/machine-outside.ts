@@ -25,10 +25,16 @@ async function ask(query: Promise<string[]>): Promise<readonly string[]> {
   return query.catch(() => []); // no such record, or no answer: what the other family says decides
 }
 
-async function resolveOutside(resolver: Resolver, name: string): Promise<readonly string[]> {
-  const [v4, v6] = await within(Promise.all([ask(resolver.resolve4(name)), ask(resolver.resolve6(name))]), resolveMs);
-  if (v4.length + v6.length === 0) throw new EgressEnd("unresolvable");
-  return [...v4, ...v6];
+/** Each with a socket of its own: bytes that are no answer end every question that waits on the same one. */
+async function resolveOutside(name: string): Promise<readonly string[]> {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
+  try {
+    const [v4, v6] = await within(Promise.all([ask(resolver.resolve4(name)), ask(resolver.resolve6(name))]), resolveMs);
+    if (v4.length + v6.length === 0) throw new EgressEnd("unresolvable");
+    return [...v4, ...v6];
+  } finally {
+    resolver.cancel();
+  }
 }
 
 function dial(address: string, port: number): Promise<Socket> {
@@ -47,9 +53,8 @@ function dial(address: string, port: number): Promise<Socket> {
 }
 
 export function machineOutside({ hosts, upstream }: NetworkSettings): Outside {
-  const resolver = new Resolver({ timeout: 2000, tries: 2 });
   const resolve = async (name: string): Promise<readonly string[]> =>
-    Object.hasOwn(hosts, name) ? (hosts[name] ?? []) : resolveOutside(resolver, name);
+    Object.hasOwn(hosts, name) ? (hosts[name] ?? []) : resolveOutside(name);
   /** The person named it: it may be anywhere. */
   const reachProxy = async (host: string, port: number): Promise<Socket> => {
     const [address] = parseIpAddress(host) === undefined ? await resolve(host) : [host];
