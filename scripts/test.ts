@@ -1,10 +1,10 @@
-// `npm test` after set-up: runs the lanes one after the other and ends with the line `N passed, N failed`.
+// `npm test` after set-up: runs the lanes one after the other, an ordinary user's beside root's, and ends with the line `N passed, N failed`.
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { judgeIdentity, readIdentity } from "./lanes/identity.ts";
 import { addCounts, countLine, nothing } from "./lanes/lane-count.ts";
 import { fuzzProgram, laneNames, lanes, userLane } from "./lanes/lanes.ts";
-import { type LaneResult, runCounting, runLane } from "./lanes/run-lane.ts";
+import { type LaneOptions, type LaneResult, runCounting, runLane } from "./lanes/run-lane.ts";
 import { ordinaryUserFlag, runUserLane } from "./lanes/user-lane.ts";
 
 const root = path.dirname(import.meta.dirname);
@@ -23,6 +23,20 @@ function readArguments(): { readonly selected: ReadonlySet<string>; readonly ord
   return { selected: new Set(asked), ordinaryUser: values[ordinaryUserFlag.slice(2)] === true };
 }
 
+/**
+ * The ordinary user's lanes run beside root's: each keeps one processor busy at most. What they say is shown when they are asked for their result,
+ * so that it does not come between root's lines.
+ */
+function beside(options: LaneOptions): () => Promise<LaneResult> {
+  const said: string[] = [];
+  const result = runUserLane({ ...options, show: (text) => void said.push(text) });
+  return async () => {
+    const ended = await result;
+    options.show(said.join(""));
+    return ended;
+  };
+}
+
 function printSummary(results: readonly LaneResult[]): void {
   process.stdout.write("\n");
   for (const { name, count, seconds } of results) {
@@ -34,20 +48,21 @@ function printSummary(results: readonly LaneResult[]): void {
 
 async function main(): Promise<number> {
   const { selected, ordinaryUser } = readArguments();
-  const options = { root, strict: process.env["CI"] === "true" };
+  const options: LaneOptions = { root, strict: process.env["CI"] === "true", show: (text) => process.stdout.write(text) };
   const results: LaneResult[] = [];
   if (ordinaryUser) results.push(judgeIdentity(readIdentity()));
   // The lane that runs hands the signal on to its own processes; here it means that no further lane begins.
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => stop.abort());
   const isWanted = (name: string): boolean => selected.has(name) && !stop.signal.aborted;
+  const asUser = isWanted(userLane.name) ? beside(options) : undefined;
   for (const lane of lanes) {
     if (isWanted(lane.name)) results.push(await runLane(lane, options));
   }
   if (isWanted(fuzzProgram.name)) {
     results.push(await runCounting({ ...fuzzProgram, command: [process.execPath, fuzzProgram.file] }, options));
   }
-  if (isWanted(userLane.name)) results.push(await runUserLane(options));
+  if (asUser !== undefined) results.push(await asUser());
   printSummary(results);
   const total = results.reduce((sum, result) => addCounts(sum, result.count), nothing);
   process.stdout.write(`${countLine(total)}\n`);

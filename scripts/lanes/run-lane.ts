@@ -18,6 +18,8 @@ export interface LaneResult {
 export interface LaneOptions {
   readonly root: string;
   readonly strict: boolean;
+  /** Takes what is said of the lane, as it comes. */
+  readonly show: (text: string) => void;
 }
 
 const countSchema = z.strictObject({ passed: z.int(), failed: z.int(), skipped: z.int() });
@@ -33,11 +35,11 @@ function readCount(file: string): LaneCount {
 type Measured = { readonly counted: LaneCount; readonly end: ProgramEnd };
 
 async function finish(name: string, options: LaneOptions, work: () => Promise<Measured>): Promise<LaneResult> {
-  process.stdout.write(`\n== ${name}\n`);
+  options.show(`\n== ${name}\n`);
   const startedMs = performance.now();
   const { counted, end } = await work();
   const { count, complaints } = judgeLane(counted, { strict: options.strict, exitCode: end.exitCode, overran: end.overran });
-  for (const complaint of complaints) process.stdout.write(`✖ lane ${name} ${complaint}\n`);
+  for (const complaint of complaints) options.show(`✖ lane ${name} ${complaint}\n`);
   return { name, count, complaints, seconds: (performance.now() - startedMs) / 1000 };
 }
 
@@ -52,7 +54,7 @@ export async function runLane(lane: Lane, options: LaneOptions): Promise<LaneRes
       const runner = ["--test", `--test-isolation=${lane.isolation}`, "--test-concurrency=1", `--test-reporter=${reporter}`];
       const environment = { ...process.env, [countFileVariable]: countFile };
       const command = [process.execPath, ...runner, ...files];
-      const end = await runProgram(command, { cwd: options.root, environment, deadlineMs: lane.deadlineMs });
+      const end = await runProgram(command, { cwd: options.root, environment, deadlineMs: lane.deadlineMs, show: options.show });
       return { counted: readCount(countFile), end };
     } finally {
       rmSync(directory, { recursive: true, force: true });
@@ -72,7 +74,8 @@ export async function runCounting(
 ): Promise<LaneResult> {
   return finish(program.name, options, async () => {
     const environment = program.environment ?? process.env;
-    const end = await runProgram(program.command, { cwd: options.root, environment, deadlineMs: program.deadlineMs });
+    const { root: cwd, show } = options;
+    const end = await runProgram(program.command, { cwd, environment, deadlineMs: program.deadlineMs, show });
     return { counted: parseCountLine(end.tail) ?? nothing, end };
   });
 }

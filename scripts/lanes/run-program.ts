@@ -7,6 +7,8 @@ export interface ProgramOptions {
   readonly deadlineMs: number;
   readonly environment: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /** Takes its output as it comes. */
+  readonly show: (text: string) => void;
 }
 
 export interface ProgramEnd {
@@ -47,7 +49,7 @@ export async function runProgram(command: readonly string[], options: ProgramOpt
   process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     tail = `${tail}${text}`.slice(-65_536);
-    process.stdout.write(text);
+    options.show(text);
   });
   child.once("close", (exitCode) => {
     clearTimeout(deadline);

@@ -12,7 +12,7 @@ export const ordinaryUserFlag = "--as-ordinary-user";
 /** As root: on a copy in a throw-away account. As an ordinary user the lanes have just run in place, and only the identity is left to prove. */
 export async function runUserLane(options: LaneOptions): Promise<LaneResult> {
   if (process.getuid?.() !== 0) {
-    process.stdout.write(`\n== ${userLane.name}\n  the lanes above ran in place: this is an ordinary user already\n`);
+    options.show(`\n== ${userLane.name}\n  the lanes above ran in place: this is an ordinary user already\n`);
     return { ...judgeIdentity(readIdentity()), name: userLane.name };
   }
   try {
@@ -21,7 +21,7 @@ export async function runUserLane(options: LaneOptions): Promise<LaneResult> {
   } catch (error) {
     // fails closed because a lane that could not run has not passed
     const complaint = error instanceof Error ? error.message : String(error);
-    process.stdout.write(`✖ lane ${userLane.name}: ${complaint}\n`);
+    options.show(`✖ lane ${userLane.name}: ${complaint}\n`);
     return { name: userLane.name, count: { passed: 0, failed: 1, skipped: 0 }, complaints: [complaint], seconds: 0 };
   }
 }
@@ -35,6 +35,6 @@ async function runOnCopy(user: ThrowAwayUser, options: LaneOptions): Promise<Lan
   const left = user.processes();
   if (left.length === 0) return { ...result, count: addCounts(result.count, { passed: 1, failed: 0, skipped: 0 }) };
   const complaint = `left ${left.length} of its processes behind`;
-  process.stdout.write(`✖ lane ${userLane.name} ${complaint}\n`);
+  options.show(`✖ lane ${userLane.name} ${complaint}\n`);
   return { ...result, count: addCounts(result.count, { passed: 0, failed: 1, skipped: 0 }), complaints: [...result.complaints, complaint] };
 }
