@@ -100,7 +100,7 @@ function untrusted(input: ChecklistInput): Part {
 }
 
 export function judgeChecklist(input: ChecklistInput): Checklist {
-  const gate = say("checklist.gate-not-built");
+  const gate = say("checklist.gate-rules");
   const kernel = [say("checklist.shared-kernel")];
   const points: readonly [string, Part][] = [
     ["checklist.title.broker", byProofs(input, ["happened.records"])],
