@@ -37,7 +37,7 @@ rsync -a --inplace from/ to/ && rsync -ac --backup --suffix=.old --partial-dir=.
     needs: ["find", "xargs"],
     script: `mkdir -p many/deep && for n in $(seq 300); do : > "many/f $n"; done && printf x > "many/deep/new
 line" && find many -type f -print0 | xargs -0 -P 4 -n 50 ls -d | wc -l && find many -name 'f 1*' -exec sh -c 'echo $#' sh {} + && find many -execdir pwd \\; | sort -u | sed 's|.*/||'
-find many -size +0 -print0 | tr '\\n\\0' '?\\n' && find many -name 'f *' -delete && find many | wc -l && seq 5 | xargs -I{} -P 2 sh -c 'echo {} > many/{}' && cat many/[1-5] && find . -newer many/1 -prune | wc -l`,
+find many -size +0 -print0 | tr '\\n\\0' '?\\n' && find many -name 'f *' -delete && find many | wc -l && seq 5 | xargs -I{} -P 2 sh -c 'echo {} > many/{}' && cat many/[1-5] && touch -d 2001-02-03 many/1 && find . -newer many/1 -prune | wc -l`,
   },
   {
     name: "links, renames across directories, modes, times, copies",
