@@ -6,8 +6,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import type { Sandbox } from "../src/contracts/boundary.ts";
-import type { CapturedListeners, EgressEndpoint } from "../src/contracts/egress.ts";
 import { capture } from "../src/kit/spawn.ts";
+import type { EgressEndpoint } from "../src/contracts/egress.ts";
+import { openTestGate } from "../test/fixtures/test-gate.ts";
 import { type Alternative, measureInTurn, printTimings } from "./measure.ts";
 import { openBenchSandbox, runTrue } from "./open.ts";
 
@@ -51,23 +52,6 @@ function serve(socket: Socket): void {
   });
 }
 
-function benchGate(): EgressEndpoint {
-  const taken: CapturedListeners[] = [];
-  return {
-    attach: async (listeners) => {
-      listeners.tcp.on("connection", serve);
-      taken.push(listeners);
-    },
-    refused: () => {},
-    close: async () => {
-      for (const { tcp, dns } of taken) {
-        tcp.close();
-        dns.close();
-      }
-    },
-  };
-}
-
 async function runInside(sandbox: Sandbox, cwd: string, argv: readonly string[]): Promise<string> {
   const execution = await sandbox.exec({ argv: ["/usr/bin/python3", "-c", client, ...argv], cwd });
   let output = "";
@@ -86,7 +70,7 @@ async function plainServer(): Promise<{ readonly server: Server; readonly port: 
 
 async function benchConnections(base: string, rounds: number): Promise<void> {
   const { server, port } = await plainServer();
-  const { sandbox, project } = await openBenchSandbox(base, {}, benchGate());
+  const { sandbox, project } = await openBenchSandbox(base, {}, openTestGate({ answer: serve }));
   const alternatives = (kind: string, share: number): readonly Alternative[] => [
     {
       name: "plain loopback, no sandbox",
@@ -130,7 +114,7 @@ function opening(base: string, name: string, makeGate: () => EgressEndpoint | un
 export async function benchCaptive(rounds = 15): Promise<void> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-bench-")));
   const without = opening(path.join(base, "a"), "open and first command, loopback only", () => undefined);
-  const captive = opening(path.join(base, "b"), "open and first command, captive network", benchGate);
+  const captive = opening(path.join(base, "b"), "open and first command, captive network", () => openTestGate({ answer: serve }));
   try {
     printTimings(`open (${rounds} rounds in turn; budget +15 ms)`, await measureInTurn([without, captive], rounds));
     await benchConnections(path.join(base, "c"), Math.ceil(rounds / 3));

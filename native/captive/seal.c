@@ -3,7 +3,6 @@
 #include "seal.h"
 
 #include <errno.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -16,28 +15,14 @@
 
 #include "../shared/bpf.h"
 
-#if defined(__x86_64__)
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#else
-#error "the captive network knows x86_64 and aarch64"
-#endif
-
 static const uint32_t allowed[] = {
     SYS_ppoll, SYS_recvfrom, SYS_read, SYS_sendmsg, SYS_wait4, SYS_write, SYS_writev, SYS_close, SYS_exit_group, SYS_rt_sigreturn, SYS_restart_syscall,
 };
 
 static int seal_calls(void) {
   static struct bpf_program program;
-  bpf_load_architecture(&program);
-  bpf_emit(&program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCHITECTURE);
-  bpf_kill(&program);
-  bpf_load_number(&program);
-  for (size_t index = 0; index < sizeof allowed / sizeof *allowed; index++) {
-    bpf_skip_unless_equal(&program, allowed[index], 1);
-    bpf_allow(&program);
-  }
+  bpf_begin(&program);
+  bpf_allow_calls(&program, allowed, sizeof allowed / sizeof *allowed);
   bpf_kill(&program);
   const struct sock_fprog filter = {.len = (unsigned short)program.length, .filter = program.code};
   if (program.overflowed) return E2BIG;

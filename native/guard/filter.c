@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -14,14 +13,6 @@
 
 #include "syscall-table.h"
 
-#if defined(__x86_64__)
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#else
-#error "the guard knows x86_64 and aarch64"
-#endif
-
 #define OTHER_ABI_BIT 0x40000000u // x32
 #define WAIT_KILLABLE_RECV (1u << 5) // a call that the mediator has taken is interrupted by nothing but a kill
 #define NO_CALL 0xffffffffu       // what a debugger writes to skip a call
@@ -30,10 +21,7 @@
 #define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 
 static void emit_entry(struct bpf_program *program) {
-  bpf_load_architecture(program);
-  bpf_emit(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCHITECTURE);
-  bpf_kill(program);
-  bpf_load_number(program);
+  bpf_begin(program);
   bpf_skip_unless_equal(program, NO_CALL, 1);
   bpf_allow(program);
   bpf_skip_unless_any_bit(program, OTHER_ABI_BIT, 1);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/close_range.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
@@ -20,14 +19,6 @@
 
 #include "../shared/bpf.h"
 #include "report.h"
-
-#if defined(__x86_64__)
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#else
-#error "the masker knows x86_64 and aarch64"
-#endif
 
 static const uint32_t allowed[] = {
     SYS_read,           SYS_write,        SYS_close,           SYS_ppoll,           SYS_fstat,       SYS_newfstatat, SYS_statx,
@@ -50,14 +41,8 @@ static void allow_when(uint32_t number, unsigned argument, uint32_t value, int b
 }
 
 static void assemble(void) {
-  bpf_load_architecture(&program);
-  bpf_emit(&program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCHITECTURE);
-  bpf_kill(&program);
-  bpf_load_number(&program);
-  for (size_t index = 0; index < sizeof allowed / sizeof *allowed; index++) {
-    bpf_skip_unless_equal(&program, allowed[index], 1);
-    bpf_allow(&program);
-  }
+  bpf_begin(&program);
+  bpf_allow_calls(&program, allowed, sizeof allowed / sizeof *allowed);
   allow_when(SYS_openat, 2, O_PATH, 1);
   allow_when(SYS_ioctl, 1, FS_IOC_GETFLAGS & 0xffffffff, 0);
   allow_when(SYS_ioctl, 1, FIONREAD, 0);

@@ -1,7 +1,16 @@
 // One function per instruction that the filter uses.
 #include "bpf.h"
 
+#include <linux/audit.h>
 #include <linux/seccomp.h>
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "the filters know x86_64 and aarch64"
+#endif
 
 #define ARGUMENT_OFFSET(index) ((uint32_t)(offsetof(struct seccomp_data, args) + 8u * (index))) // little-endian: the low half comes first
 
@@ -19,10 +28,6 @@ static void load(struct bpf_program *program, uint32_t offset) {
 
 void bpf_load_number(struct bpf_program *program) {
   load(program, (uint32_t)offsetof(struct seccomp_data, nr));
-}
-
-void bpf_load_architecture(struct bpf_program *program) {
-  load(program, (uint32_t)offsetof(struct seccomp_data, arch));
 }
 
 void bpf_load_argument(struct bpf_program *program, unsigned argument) {
@@ -59,4 +64,18 @@ void bpf_notify(struct bpf_program *program) {
 
 void bpf_kill(struct bpf_program *program) {
   give_back(program, SECCOMP_RET_KILL_PROCESS);
+}
+
+void bpf_begin(struct bpf_program *program) {
+  load(program, (uint32_t)offsetof(struct seccomp_data, arch));
+  bpf_emit(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCHITECTURE);
+  bpf_kill(program);
+  bpf_load_number(program);
+}
+
+void bpf_allow_calls(struct bpf_program *program, const uint32_t *numbers, size_t count) {
+  for (size_t index = 0; index < count; index++) {
+    bpf_skip_unless_equal(program, numbers[index], 1);
+    bpf_allow(program);
+  }
 }

@@ -21,8 +21,11 @@ struct bpf_program {
 };
 
 void bpf_emit(struct bpf_program *program, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t operand);
+// Kills what is not of this machine's own architecture; the number of the call is loaded then.
+void bpf_begin(struct bpf_program *program);
+// Allows each of `numbers`; the number of the call must be loaded.
+void bpf_allow_calls(struct bpf_program *program, const uint32_t *numbers, size_t count);
 void bpf_load_number(struct bpf_program *program);
-void bpf_load_architecture(struct bpf_program *program);
 // The low 32 bits of an argument: what the kernel itself looks at for modes, flags, families and ioctl numbers.
 void bpf_load_argument(struct bpf_program *program, unsigned argument);
 void bpf_load_argument_high(struct bpf_program *program, unsigned argument);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EgressRefusal, EgressSummary } from "../contracts/egress-record.ts";
 import { noTraffic } from "../contracts/egress-record.ts";
+import { refusalReasons } from "../egress/egress.ts";
 import { createTexts, languages } from "../texts/texts.ts";
 import { refusedConnections, trafficLines } from "./connection-lines.ts";
 
@@ -20,36 +21,15 @@ const traffic = (...refusals: readonly EgressRefusal[]): EgressSummary => ({
   totalRefusals: refusals.length,
 });
 
-const reasons = [
-  "rule",
-  "ask",
-  "default",
-  "address",
-  "local-name",
-  "resolved-address",
-  "protocol",
-  "sni-missing",
-  "sni-mismatch",
-  "host-mismatch",
-  "malformed",
-  "limit-connections",
-  "limit-bytes",
-  "limit-request",
-  "limit-response",
-  "limit-names",
-  "unrecorded",
-  "unsupported",
-];
-
 test("refusedConnections() has words for every reason, in every language", () => {
   for (const language of languages) {
     const text = createTexts(language, (value) => value, { onMissing: "throw" });
-    const lines = reasons.map((reason) =>
+    const lines = refusalReasons.map((reason) =>
       refusedConnections(traffic(refusal({ reason, rule: "r1", process: "curl" })))
         .map(text)
         .join(),
     );
-    assert.equal(new Set(lines).size, reasons.length);
+    assert.equal(new Set(lines).size, refusalReasons.length);
     for (const line of lines) assert.ok(line.includes("a.example") && line.includes("curl"), line);
   }
 });

@@ -1,4 +1,5 @@
 // The egress room: the gate. `GateProcess` is the broker's side, `serveGate` the inside of the gate's own process.
 export type { NetworkSettings } from "./gate-messages.ts";
+export { refusalReasons } from "./reason.ts";
 export { type GateChannel, serveGate } from "./serve-gate.ts";
 export { GateProcess, type GateStart, type SandboxEgress, type ServedEvent } from "./start-gate.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { capture } from "../../src/kit/spawn.ts";
-import { openTestGate } from "./captive-fixture.ts";
+import { openTestGate } from "../fixtures/test-gate.ts";
 import { makeWorld, open, processesWith } from "./process-boundary-fixture.ts";
 
 /** Takes every rule of the network away, then tries every way out of it. */

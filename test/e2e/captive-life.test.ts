@@ -9,7 +9,7 @@ import type { Sandbox } from "../../src/contracts/boundary.ts";
 import { GloveboxError } from "../../src/contracts/glovebox-error.ts";
 import { observe } from "../fixtures/observe/observe.ts";
 import { assertNoKernelObjectLeft } from "../fixtures/residue.ts";
-import { openTestGate } from "./captive-fixture.ts";
+import { openTestGate } from "../fixtures/test-gate.ts";
 import { base, makeWorld, open, options, processesWith, quiet, runIn } from "./process-boundary-fixture.ts";
 
 const look = () => observe({ markers: [base], ancestors: [process.pid] });

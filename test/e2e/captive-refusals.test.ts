@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RefusedAttempt } from "../../src/contracts/egress.ts";
-import { openTestGate } from "./captive-fixture.ts";
+import { openTestGate } from "../fixtures/test-gate.ts";
 import { makeWorld, open, runIn, waitUntil } from "./process-boundary-fixture.ts";
 
 interface Tried {

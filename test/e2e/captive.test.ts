@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import type { Sandbox } from "../../src/contracts/boundary.ts";
 import { openProgramCache } from "../escape/harness/program.ts";
-import { openTestGate, type TestGate } from "./captive-fixture.ts";
+import { openTestGate, type TestGate } from "../fixtures/test-gate.ts";
 import { base, makeWorld, open, options, runIn, type World } from "./process-boundary-fixture.ts";
 
 const forms = ["found", "one"] as const;

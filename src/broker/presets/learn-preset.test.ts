@@ -25,7 +25,7 @@ function fakeMachine({ environment = {}, programs = [], files = {}, answer = () 
   const consulted = new Set<string>();
   const machine: PresetMachine = {
     home: "/home/ann",
-    projectDirectory: "/work",
+    projectDirectory: "/project",
     environment,
     consulted,
     find: async (...names) => programs.find((program) => names.some((name) => program.endsWith(`/${name}`))),
@@ -44,7 +44,7 @@ function fakeMachine({ environment = {}, programs = [], files = {}, answer = () 
         path.startsWith(`${directory}/`) ? [path.slice(directory.length + 1).split("/")[0] ?? ""] : [],
       ),
     real: (path) => path,
-    isInProject: (path) => path.startsWith("/work/"),
+    isInProject: (path) => path.startsWith("/project/"),
     isShown: (path) => path.startsWith("/usr/"),
     addressesOf: async (host) => addresses[host] ?? [],
     fetchText: async (address) => documents[address],
@@ -76,9 +76,9 @@ test("learnPreset() asks npm with the caller's own variables of npm, without sec
   const environment = {
     npm_config_registry: "https://npm.example/",
     "npm_config_//npm.example/:_authToken": "S3CRET",
-    NPM_CONFIG_USERCONFIG: "/work/.npmrc",
+    NPM_CONFIG_USERCONFIG: "/project/.npmrc",
     NPM_TOKEN: "S3CRET",
-    NODE_OPTIONS: "--require /work/x.js",
+    NODE_OPTIONS: "--require /project/x.js",
   };
   const { asked, notes, places } = await resolved("node", { environment, programs: ["/usr/bin/npm"], answer: () => npmAnswer });
   assert.deepEqual(asked[0]?.environment, { npm_config_registry: "https://npm.example/", npm_config_update_notifier: "false" });
@@ -112,7 +112,7 @@ test("learnPreset() reads pip's files in pip's order, and its own index from its
     "/usr/lib/python3/pip/_internal/models/index.py": 'PyPI = PackageIndex("https://own.example/", file_storage_domain="files.example")\n',
     "/etc/pip.conf": "[global]\nextra-index-url = https://global.example/\n",
     "/home/ann/.config/pip/pip.conf": "[global]\nextra-index-url = https://user.example/\n",
-    "/work/requirements.txt": "-i https://planted.example/\n",
+    "/project/requirements.txt": "-i https://planted.example/\n",
   };
   const { places, decidedBy, notes } = await resolved("python", { programs: ["/usr/bin/pip3"], files, answer });
   assert.deepEqual(places, ["user.example:443 <- /home/ann/.config/pip/pip.conf", "own.example:443 <- pip", "files.example:443 <- pip"]);
@@ -145,7 +145,7 @@ test("learnPreset() lets the installed go answer, and nothing that a variable of
   const { asked, places } = await resolved("go", {
     programs: ["/usr/bin/go"],
     answer,
-    environment: { GOFLAGS: "-toolexec=/work/x", GOPROXY: "https://go.example" },
+    environment: { GOFLAGS: "-toolexec=/project/x", GOPROXY: "https://go.example" },
   });
   assert.deepEqual(
     asked.map(({ environment }) => [environment?.["GOTOOLCHAIN"], environment?.["GOFLAGS"]]),

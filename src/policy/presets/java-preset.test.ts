@@ -70,15 +70,15 @@ test("readJavaPreset() lets the user's mirror of an id stand before the installa
 test("readJavaPreset() reaches no repository of a project's pom, and says what it asks for", () => {
   const pom = configFile(
     "project",
-    "/work/pom.xml",
+    "/project/pom.xml",
     `<project><repositories>${repository("planted", "https://planted.example/")}</repositories></project>`,
   );
-  const broken = configFile("project", "/work/.mvn/settings.xml", "<settings>");
+  const broken = configFile("project", "/project/.mvn/settings.xml", "<settings>");
   const reading = read(pom, broken);
   assert.deepEqual(placesOf(reading), ["own.example:443 https maven"]);
   assert.deepEqual(
     reading.notes.map(({ values }) => [values?.["host"], values?.["file"]]),
-    [["planted.example", "/work/pom.xml"]],
+    [["planted.example", "/project/pom.xml"]],
   );
 });
 

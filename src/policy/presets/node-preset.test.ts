@@ -44,7 +44,11 @@ test("readNodePreset() hands over no credential, says so, and hides a shared fil
 });
 
 test("readNodePreset() does not reach a registry that only the project asks for: it says host, file, line and rule", () => {
-  const project = configFile("project", "/work/app/.npmrc", "\nregistry=https://planted.example/\n@own:registry=https://own.example/x\n");
+  const project = configFile(
+    "project",
+    "/project/app/.npmrc",
+    "\nregistry=https://planted.example/\n@own:registry=https://own.example/x\n",
+  );
   const reading = readNodePreset(presetFacts({ answers: answers({}), files: [project] }));
   assert.deepEqual(placesOf(reading), ["own.example:443 https npm"]);
   assert.deepEqual(reading.notes, [
@@ -54,7 +58,7 @@ test("readNodePreset() does not reach a registry that only the project asks for:
         host: "planted.example",
         port: 443,
         what: "npm: registry",
-        file: "/work/app/.npmrc",
+        file: "/project/app/.npmrc",
         line: 2,
         rule: 'egress: [{id: planted-example, hosts: ["planted.example"], ports: [443], protocols: [https], verdict: allow}]',
       },

@@ -66,16 +66,16 @@ test("readPythonPreset() hands over no credential and hides a shared file that h
 test("readPythonPreset() does what no file of the project says, and says what it asks for", () => {
   const files = [
     own,
-    configFile("project", "/work/requirements.txt", "# x\n--extra-index-url https://planted.example/simple\nrequests\n"),
-    configFile("project", "/work/pip.conf", "[global]\nindex-url = https://other.example/\n"),
+    configFile("project", "/project/requirements.txt", "# x\n--extra-index-url https://planted.example/simple\nrequests\n"),
+    configFile("project", "/project/pip.conf", "[global]\nindex-url = https://other.example/\n"),
   ];
   const reading = readPythonPreset(presetFacts({ files }));
   assert.deepEqual(placesOf(reading), ["own.example:443 https pip", "files.example:443 https pip"]);
   assert.deepEqual(
     reading.notes.map(({ values }) => [values?.["host"], values?.["file"], values?.["line"]]),
     [
-      ["planted.example", "/work/requirements.txt", 2],
-      ["other.example", "/work/pip.conf", 2],
+      ["planted.example", "/project/requirements.txt", 2],
+      ["other.example", "/project/pip.conf", 2],
     ],
   );
 });

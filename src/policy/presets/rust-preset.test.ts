@@ -66,12 +66,15 @@ test("readRustPreset() takes a named registry from a variable", () => {
 
 test("readRustPreset() follows no replacement of a project, and says what it asks for", () => {
   const planted = '[source.crates-io]\nreplace-with = "p"\n[source.p]\nregistry = "sparse+https://planted.example/"\n';
-  const files = [configFile("project", "/work/.cargo/config.toml", planted), configFile("project", "/work/.cargo/config", "not [toml")];
+  const files = [
+    configFile("project", "/project/.cargo/config.toml", planted),
+    configFile("project", "/project/.cargo/config", "not [toml"),
+  ];
   const reading = readRustPreset(presetFacts({ answers: { index: own, ...dl }, files }));
   assert.ok(!placesOf(reading).some((place) => place.startsWith("planted")));
   assert.deepEqual(
     reading.notes.map(({ values }) => [values?.["host"], values?.["file"]]),
-    [["planted.example", "/work/.cargo/config.toml"]],
+    [["planted.example", "/project/.cargo/config.toml"]],
   );
 });
 

@@ -6,7 +6,7 @@ import { type ProcessBoundaryOptions, openProcessBoundary } from "../../../src/b
 import type { Boundary, PathPolicy, SandboxSpec } from "../../../src/contracts/boundary.ts";
 import { makeSandboxId, makeTaskId } from "../../../src/contracts/ids.ts";
 import type { Configuration, Run } from "./attack.ts";
-import { refusingGate } from "./refusing-gate.ts";
+import { openTestGate } from "../../fixtures/test-gate.ts";
 import { roomyLimits } from "../../../src/contracts/testing/limits.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..", "..");
@@ -67,6 +67,9 @@ export function specFor(request: Pick<InsideRequest, "home" | "project" | "priva
   };
 }
 
+/** Lets nothing through: whatever reaches the host with it in place has gone around the captive network. */
+const gateThatRefuses = () => openTestGate({ answer: (socket) => socket.destroy() });
+
 export const quietContext = (signal: AbortSignal) => ({ signal, journal: async (): Promise<void> => {} });
 
 /**
@@ -76,7 +79,7 @@ export const quietContext = (signal: AbortSignal) => ({ signal, journal: async (
 export async function runInside(request: InsideRequest, meanwhile: () => Promise<void> = async () => {}): Promise<Run> {
   const signal = AbortSignal.timeout(request.timeoutMs);
   const sandbox = await boundaryWith(request.configuration).open(
-    { ...specFor(request), ...(request.hasGate === true ? { egress: refusingGate() } : {}) },
+    { ...specFor(request), ...(request.hasGate === true ? { egress: gateThatRefuses() } : {}) },
     quietContext(signal),
   );
   try {
