@@ -2,19 +2,11 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import {
-  findProjectPolicy,
-  gatherPolicySources,
-  refuseWritablePolicy,
-  isTrusted,
-  learnPreset,
   noSteps,
-  pinTrust,
   type PolicyPlaces,
-  presetMachine,
   prepareState,
   opensConnections,
   readNetworkSettings,
-  readNamedPolicy,
   reapAbandonedTasks,
   type ReapSandbox,
   reapOutside,
@@ -34,13 +26,13 @@ import {
   withheldEntries,
 } from "./boundaries/process/process.ts";
 import { expireKept, loadChanges, type LoadedChanges, taskDiff } from "./changes/changes.ts";
+import { type PolicyLoader, policyLoader, policyPlaces } from "./compose-policy.ts";
 import type { Boundary, HostUser } from "./contracts/boundary.ts";
 import { noChanges } from "./contracts/changes.ts";
 import type { Door, EffectivePolicy, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
 import { GateProcess, type NetworkSettings } from "./egress/egress.ts";
-import { GloveboxError } from "./contracts/glovebox-error.ts";
 import { taskIdSchema } from "./contracts/ids.ts";
-import type { CompiledPolicy, PolicyFacts, PolicySource } from "./contracts/policy-port.ts";
+import type { CompiledPolicy } from "./contracts/policy-port.ts";
 import { version } from "./contracts/version.ts";
 import { canonicalPath } from "./kit/canonical-path.ts";
 import { hostUser } from "./kit/host-user.ts";
@@ -48,7 +40,7 @@ import { processStartTime } from "./kit/process-identity.ts";
 import { tryProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
-import { checkPolicy, explainPolicy, formatOfFile, loadPolicy, namedPresets, policySchema } from "./policy/policy.ts";
+import { explainPolicy, policySchema } from "./policy/policy.ts";
 import type { ProofParts } from "./proofs/proofs.ts";
 
 export interface ComposeOptions {
@@ -61,18 +53,12 @@ export interface ComposeOptions {
   readonly boundary?: Boundary;
 }
 
-/** The list of public suffixes takes longer to load than everything else: only for documents that may name hosts. */
-async function suffixFact(sources: readonly PolicySource[]): Promise<Pick<PolicyFacts, "isPublicSuffix">> {
-  if (!sources.some(({ text }) => Buffer.from(text).includes("hosts"))) return {};
-  const { getPublicSuffix } = await import("tldts");
-  return { isPublicSuffix: (name) => getPublicSuffix(name, { allowPrivateDomains: true }) === name };
-}
-
 class ComposedDoor implements Door {
   readonly #options: ComposeOptions;
   readonly #user: HostUser;
   readonly #layout: StateLayout;
   readonly #places: PolicyPlaces;
+  readonly #policies: PolicyLoader;
   readonly #clock = systemClock();
   #ledger: Promise<OpenedLedger> | undefined;
   #gate: GateProcess | undefined;
@@ -81,11 +67,16 @@ class ComposedDoor implements Door {
     this.#options = options;
     this.#user = hostUser();
     this.#layout = stateLayout(this.#user, options.environment);
-    this.#places = {
-      systemDirectory: "/etc/glovebox",
-      userDirectory: path.join(this.#user.home, ".config/glovebox"),
-      uid: this.#user.uid,
-    };
+    this.#places = policyPlaces(this.#user);
+    const { home } = this.#user;
+    this.#policies = policyLoader({
+      user: this.#user,
+      environment: options.environment,
+      layout: this.#layout,
+      places: this.#places,
+      isShown: (file) => isShownByDefault(home, file),
+      homeInside,
+    });
   }
 
   #boundary(): Boundary {
@@ -131,41 +122,8 @@ class ComposedDoor implements Door {
     return this.#ledger;
   }
 
-  async #facts(projectDirectory: string, sources: readonly PolicySource[]): Promise<PolicyFacts> {
-    // The installation is not among them: it may be the project (somebody develops Glovebox), and then the boundary keeps it read-only.
-    const protectedPaths = [this.#layout.state, this.#layout.runtime, this.#places.userDirectory].map(canonicalPath);
-    return { home: this.#user.home, projectDirectory, canonicalPath, protectedPaths, ...(await suffixFact(sources)) };
-  }
-
-  async #sources(selection: PolicySelection): Promise<readonly PolicySource[]> {
-    return gatherPolicySources(
-      { places: this.#places, formatOfFile, isTrusted: (found) => isTrusted(this.#layout.trustFile, found) },
-      selection,
-    );
-  }
-
-  /** What the presets of these sources mean here. @param projectDirectory whose programs and files decide nothing */
-  async #presets(sources: readonly PolicySource[], facts: PolicyFacts, projectDirectory: string): Promise<Pick<PolicyFacts, "presets">> {
-    const { home } = this.#user;
-    const { environment } = this.#options;
-    const isShown = (file: string): boolean => isShownByDefault(home, file);
-    const learnt = namedPresets(sources, facts).map(async (name) => {
-      const machine = presetMachine({ home, projectDirectory, environment, isShown });
-      return [name, await learnPreset(name, machine, homeInside)] as const;
-    });
-    return { presets: new Map(await Promise.all(learnt)) };
-  }
-
-  /** @param ownProject where the caller stands, when the policy is to hold for another place */
-  async #load(sources: readonly PolicySource[], projectDirectory: string, ownProject = projectDirectory): Promise<CompiledPolicy> {
-    const facts = await this.#facts(projectDirectory, sources);
-    const policy = loadPolicy(sources, { ...facts, ...(await this.#presets(sources, facts, ownProject)) });
-    await refuseWritablePolicy(sources, policy.paths.allowWrite.map(canonicalPath));
-    return policy;
-  }
-
   async policy(selection: PolicySelection): Promise<EffectivePolicy> {
-    const policy = await this.#load(await this.#sources(selection), selection.projectDirectory);
+    const policy = await this.#policies.load(await this.#policies.sources(selection), selection.projectDirectory);
     return { ...policy, withheld: withheldEntries(policy.paths, this.#user) };
   }
 
@@ -230,7 +188,8 @@ class ComposedDoor implements Door {
     return {
       user: this.#user,
       environment: this.#options.environment,
-      policyFor: async (projectDirectory) => this.#load(await this.#sources(selection), projectDirectory, selection.projectDirectory),
+      policyFor: async (projectDirectory) =>
+        this.#policies.load(await this.#policies.sources(selection), projectDirectory, selection.projectDirectory),
       run: (policy, request, io) => this.#runUnder(async () => policy, request, io),
       recordsOf: (task) => openLedgerReader({ directory: this.#layout.state }).task(task),
       recentRecords: () => openLedgerReader({ directory: this.#layout.state }).list({ limit: 50 }),
@@ -274,27 +233,9 @@ class ComposedDoor implements Door {
   explainTask: Door["explainTask"] = async (task) =>
     taskSheetFromRecords(task, openLedgerReader({ directory: this.#layout.state }).task(task));
 
-  checkPolicyFile: Door["checkPolicyFile"] = async (file, projectDirectory) => {
-    const found = await readNamedPolicy(file);
-    const sources = await this.#sources({ projectDirectory });
-    const place = sources.findIndex(({ label }) => canonicalPath(label) === canonicalPath(file));
-    // A file that a run here would read is judged as that run would; any other as if it were the user's own.
-    const origin = sources[place]?.origin ?? "user";
-    const source: PolicySource = { origin, label: file, format: formatOfFile(file), text: found.bytes };
-    const facts = await this.#facts(projectDirectory, [...sources, source]);
-    const presets = await this.#presets([...sources, source], facts, projectDirectory);
-    return checkPolicy(source, { ...facts, ...presets }, place === -1 ? [] : sources.slice(0, place));
-  };
+  checkPolicyFile: Door["checkPolicyFile"] = async (file, projectDirectory) => this.#policies.checkFile(file, projectDirectory);
 
-  trustPolicy: Door["trustPolicy"] = async (projectDirectory) => {
-    const found = await findProjectPolicy(projectDirectory);
-    if (found === undefined) {
-      throw new GloveboxError("USAGE_INVALID", "policy-files.no-project-policy", { values: { directory: projectDirectory } });
-    }
-    prepareState(this.#layout, this.#user.uid);
-    await pinTrust(this.#layout.trustFile, found);
-    return { file: found.file, digest: found.digest };
-  };
+  trustPolicy: Door["trustPolicy"] = async (projectDirectory) => this.#policies.trust(projectDirectory);
 
   policySchema: Door["policySchema"] = () => policySchema();
 

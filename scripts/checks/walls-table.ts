@@ -41,7 +41,12 @@ export const roomRules: Readonly<Record<string, RoomRule>> = {
 
 /** Single files at the root of src: the starters see the root of composition, which alone sees the boundaries. */
 export const rootRules: Readonly<Record<string, RoomRule>> = {
-  "compose.ts": { rooms: Object.keys(roomRules).filter((room) => room !== "conformance"), packages: ["zod", "tldts"], builtins: "all" },
+  "compose.ts": {
+    rooms: [...Object.keys(roomRules).filter((room) => room !== "conformance"), "compose-policy.ts"],
+    packages: ["zod"],
+    builtins: "all",
+  },
+  "compose-policy.ts": { rooms: ["contracts", "kit", "policy", "broker"], packages: ["tldts"], builtins: "all" },
   "main.ts": { rooms: ["start.ts"], packages: [], builtins: "all" },
   "start.ts": { rooms: [...base, "cli", "mcp", "api", "doctor", "compose.ts"], packages: [], builtins: "all" },
   // The gate's process: what it serves, and the rules that it is handed.

@@ -114,6 +114,11 @@ export interface ChangesSelection {
   readonly paths: readonly string[];
 }
 
+export interface TrustedPolicy {
+  readonly file: string;
+  readonly digest: string;
+}
+
 export interface Door {
   /** Throws GloveboxError when nothing was started; otherwise resolves with the result, whatever the child did. */
   run(request: RunRequest, io: RunIo): Promise<RunResult>;
@@ -139,7 +144,7 @@ export interface Door {
   /** All problems of one file, none thrown. */
   checkPolicyFile(file: string, projectDirectory: string): Promise<readonly PolicyProblem[]>;
   /** Pins the hash of the project's policy file in the user's state. */
-  trustPolicy(projectDirectory: string): Promise<{ readonly file: string; readonly digest: string }>;
+  trustPolicy(projectDirectory: string): Promise<TrustedPolicy>;
   policySchema(): unknown;
   /** Newest first. */
   records(filter: { readonly task?: string; readonly limit: number }): Promise<readonly StoredRecord[]>;

@@ -1,0 +1,111 @@
+// The policy that holds for a project, as composed: documents, facts of this machine and what presets mean here. Part of compose.ts, and used by it alone;
+// what only a boundary knows is handed in.
+import path from "node:path";
+import {
+  findProjectPolicy,
+  gatherPolicySources,
+  isTrusted,
+  learnPreset,
+  pinTrust,
+  type PolicyPlaces,
+  prepareState,
+  presetMachine,
+  readNamedPolicy,
+  refuseWritablePolicy,
+  type StateLayout,
+} from "./broker/broker.ts";
+import type { HostUser } from "./contracts/boundary.ts";
+import type { PolicySelection, TrustedPolicy } from "./contracts/door.ts";
+import { GloveboxError } from "./contracts/glovebox-error.ts";
+import type { CompiledPolicy, PolicyFacts, PolicyProblem, PolicySource } from "./contracts/policy-port.ts";
+import { canonicalPath } from "./kit/canonical-path.ts";
+import { checkPolicy, formatOfFile, loadPolicy, namedPresets } from "./policy/policy.ts";
+
+export interface PolicyLoaderParts {
+  readonly user: HostUser;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly layout: StateLayout;
+  readonly places: PolicyPlaces;
+  /** Whether commands see `file` without a rule that allows it. */
+  readonly isShown: (file: string) => boolean;
+  /** Where the home lies for commands. */
+  readonly homeInside: string;
+}
+
+export function policyPlaces({ home, uid }: HostUser): PolicyPlaces {
+  return { systemDirectory: "/etc/glovebox", userDirectory: path.join(home, ".config/glovebox"), uid };
+}
+
+/** The list of public suffixes takes longer to load than everything else: only for documents that may name hosts. */
+async function suffixFact(sources: readonly PolicySource[]): Promise<Pick<PolicyFacts, "isPublicSuffix">> {
+  if (!sources.some(({ text }) => Buffer.from(text).includes("hosts"))) return {};
+  const { getPublicSuffix } = await import("tldts");
+  return { isPublicSuffix: (name) => getPublicSuffix(name, { allowPrivateDomains: true }) === name };
+}
+
+export interface PolicyLoader {
+  /** The documents that hold for a project, weakest first. */
+  readonly sources: (selection: PolicySelection) => Promise<readonly PolicySource[]>;
+  /** @param ownProject where the caller stands, when the policy is to hold for another place */
+  readonly load: (sources: readonly PolicySource[], projectDirectory: string, ownProject?: string) => Promise<CompiledPolicy>;
+  readonly checkFile: (file: string, projectDirectory: string) => Promise<readonly PolicyProblem[]>;
+  readonly trust: (projectDirectory: string) => Promise<TrustedPolicy>;
+}
+
+async function factsFor(parts: PolicyLoaderParts, projectDirectory: string, sources: readonly PolicySource[]): Promise<PolicyFacts> {
+  const { user, layout, places } = parts;
+  // The installation is not among them: it may be the project (somebody develops Glovebox), and then the boundary keeps it read-only.
+  const protectedPaths = [layout.state, layout.runtime, places.userDirectory].map(canonicalPath);
+  return { home: user.home, projectDirectory, canonicalPath, protectedPaths, ...(await suffixFact(sources)) };
+}
+
+/** Adds what the presets of these sources mean here. @param projectDirectory whose programs and files decide nothing */
+async function withPresets(
+  { user, environment, isShown, homeInside }: PolicyLoaderParts,
+  facts: PolicyFacts,
+  { sources, projectDirectory }: { readonly sources: readonly PolicySource[]; readonly projectDirectory: string },
+): Promise<PolicyFacts> {
+  const learnt = namedPresets(sources, facts).map(async (name) => {
+    const machine = presetMachine({ home: user.home, projectDirectory, environment, isShown });
+    return [name, await learnPreset(name, machine, homeInside)] as const;
+  });
+  return { ...facts, presets: new Map(await Promise.all(learnt)) };
+}
+
+async function trustProject({ layout, user }: PolicyLoaderParts, projectDirectory: string): Promise<TrustedPolicy> {
+  const found = await findProjectPolicy(projectDirectory);
+  if (found === undefined) {
+    throw new GloveboxError("USAGE_INVALID", "policy-files.no-project-policy", { values: { directory: projectDirectory } });
+  }
+  prepareState(layout, user.uid);
+  await pinTrust(layout.trustFile, found);
+  return { file: found.file, digest: found.digest };
+}
+
+export function policyLoader(parts: PolicyLoaderParts): PolicyLoader {
+  const { places, layout } = parts;
+
+  const sourcesOf: PolicyLoader["sources"] = async (selection) =>
+    gatherPolicySources({ places, formatOfFile, isTrusted: (found) => isTrusted(layout.trustFile, found) }, selection);
+
+  const load: PolicyLoader["load"] = async (sources, projectDirectory, ownProject = projectDirectory) => {
+    const facts = await factsFor(parts, projectDirectory, sources);
+    const policy = loadPolicy(sources, await withPresets(parts, facts, { sources, projectDirectory: ownProject }));
+    await refuseWritablePolicy(sources, policy.paths.allowWrite.map(canonicalPath));
+    return policy;
+  };
+
+  const checkFile: PolicyLoader["checkFile"] = async (file, projectDirectory) => {
+    const found = await readNamedPolicy(file);
+    const holding = await sourcesOf({ projectDirectory });
+    const place = holding.findIndex(({ label }) => canonicalPath(label) === canonicalPath(file));
+    // A file that a run here would read is judged as that run would; any other as if it were the user's own.
+    const origin = holding[place]?.origin ?? "user";
+    const source: PolicySource = { origin, label: file, format: formatOfFile(file), text: found.bytes };
+    const sources = [...holding, source];
+    const facts = await withPresets(parts, await factsFor(parts, projectDirectory, sources), { sources, projectDirectory });
+    return checkPolicy(source, facts, place === -1 ? [] : holding.slice(0, place));
+  };
+
+  return { sources: sourcesOf, load, checkFile, trust: (projectDirectory) => trustProject(parts, projectDirectory) };
+}
