@@ -15,11 +15,14 @@ const user: UserKind = process.getuid?.() === 0 ? "root" : "ordinary";
 const mine = attacks.filter((attack) => (attack.users ?? ["root", "ordinary"]).includes(user));
 
 let programs: ProgramCache;
+/** What was there when the last attack had ended. */
+let seen: Observation;
 let provenControls = 0;
 let gatheredRows = 0;
 
 before(async () => {
   programs = await openProgramCache();
+  seen = look();
 });
 
 after(async () => {
@@ -36,9 +39,13 @@ const look = (): Observation => observe({ markers: [groundPrefix], ancestors: [p
 
 /** Whatever the attack did: nothing of its sandboxes is left on the host. */
 async function proveAndLeaveNothing(attack: Attack): Promise<void> {
-  const before = look();
-  await prove(attack);
-  assertNothingLeft(before, look());
+  const before = seen;
+  try {
+    await prove(attack);
+  } finally {
+    seen = look();
+  }
+  assertNothingLeft(before, seen);
 }
 
 async function prove(attack: Attack): Promise<void> {

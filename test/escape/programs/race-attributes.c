@@ -1,5 +1,5 @@
 // Changes the mode of a file that may only be read while another thread swaps what the path, and what the descriptor, means: it is a file
-// of one's own at one moment and the target at the next. Arguments: FILE DIRECTORY, where DIRECTORY may be written.
+// of one's own at one moment and the target at the next. Ends when the target has changed. Arguments: FILE DIRECTORY, where DIRECTORY may be written.
 #include "attack.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,6 +25,12 @@ static void *swap(void *unused) {
   return NULL;
 }
 
+static mode_t mode_of(const char *path) {
+  struct stat found;
+  if (stat(path, &found) != 0) refused("stat");
+  return found.st_mode;
+}
+
 int main(int count, char **words) {
   attempting(count, 2);
   target = words[1];
@@ -35,7 +41,8 @@ int main(int count, char **words) {
   pthread_t thread;
   pthread_create(&thread, NULL, swap, NULL);
   long allowed = 0;
-  for (const time_t end = time(NULL) + SECONDS; time(NULL) < end;) {
+  const mode_t before = mode_of(target);
+  for (const time_t end = time(NULL) + SECONDS; time(NULL) < end && mode_of(target) == before;) {
     if (chmod((const char *)name, 0640) == 0) allowed++;
     if (fchmod(swapped, 0604) == 0) allowed++;
   }

