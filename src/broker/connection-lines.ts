@@ -70,9 +70,9 @@ export function refusedConnections(traffic: TaskTraffic | undefined): readonly S
   return [...refusals.slice(0, shown).map(refusalLine), ...more];
 }
 
-function connectionLine({ host, port, protocol, end, sentBytes, receivedBytes }: EgressConnection): Sentence {
+function connectionLine({ host, port, protocol, end, sentBytes, receivedBytes, isUnresolved }: EgressConnection): Sentence {
   const values = { host, port, protocol: protocol ?? "-", end, sent: showBytes(sentBytes), received: showBytes(receivedBytes) };
-  return { key: "task.happened.connection", values };
+  return { key: isUnresolved === true ? "task.happened.connection-unresolved" : "task.happened.connection", values };
 }
 
 /** For the answer sheet. */

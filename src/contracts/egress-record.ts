@@ -33,8 +33,10 @@ export const egressConnectionSchema = madeOnce(() =>
     /** What was spoken; absent when it did not come to that. */
     protocol: word().optional(),
     rule: z.string().max(64).optional(),
-    /** Dialled. */
+    /** Dialled; `proxy`: the company's proxy. */
     address: text().optional(),
+    /** Only that proxy knew the name: its addresses were not judged here. */
+    isUnresolved: z.literal(true).optional(),
     /** `tls`: the server name was the allowed one, and what is inside was not seen (`host_unverified`). `http`: every request named the allowed host. */
     checked: z.enum(["tls", "http", "none"]),
     end: word(),

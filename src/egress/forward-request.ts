@@ -76,6 +76,8 @@ class Exchange {
   answer(answer: IncomingMessage): void {
     this.#isAnswered = true;
     const { statusCode = 502, statusMessage = "", rawHeaders } = answer;
+    // The proxy's word about who we are is none of the client's business.
+    if (statusCode === 407 && this.#forwarding.opened.proxy !== undefined) return this.stop("proxy");
     if (!this.mayReceive(headBytes(answer))) return;
     answer.on("error", () => this.stop("broken"));
     answer.on("aborted", () => this.stop("broken"));
@@ -93,6 +95,11 @@ class Exchange {
   }
 }
 
+/** RFC 9112, 3.2.2: what a proxy is asked for; 3.2.4: `*` has no path there. */
+function absoluteForm({ authority, path }: RequestTarget): string {
+  return `http://${authority}${path === "*" ? "" : path}`;
+}
+
 /** Resolves when it is over, however it ended; both connections are closed then. */
 export async function forwardRequest(incoming: IncomingMessage, response: ServerResponse, forwarding: Forwarding): Promise<void> {
   const { opened, target, budget } = forwarding;
@@ -101,14 +108,16 @@ export async function forwardRequest(incoming: IncomingMessage, response: Server
   opened.entry.protocol = "http";
   opened.entry.checked = "http";
   const exchange = new Exchange(forwarding, response, { entry: opened.entry, budget, decision });
-  const headers = [...forwardedHeaders(incoming.rawHeaders), "Host", target.authority];
+  const headers = [...forwardedHeaders(incoming.rawHeaders), "Host", target.authority, ...(opened.proxy?.headers ?? [])];
   const outgoing = request({
     method: incoming.method,
-    path: target.path,
+    path: opened.proxy === undefined ? target.path : absoluteForm(target),
     headers,
     maxHeaderSize: 32_768,
     createConnection: () => opened.socket,
   });
+  // A company's proxy has answered on it before: it is paused.
+  outgoing.once("socket", (socket) => socket.resume());
   outgoing.setTimeout(answerMs, () => exchange.stop("timeout"));
   outgoing.on("error", () => exchange.stop("broken"));
   outgoing.on("close", () => exchange.closed());

@@ -2,9 +2,9 @@
 import { Resolver } from "node:dns/promises";
 import { connect, type Socket } from "node:net";
 import { parseIpAddress } from "../kit/ip-address.ts";
-import { dialThrough, skipsProxy } from "./upstream-proxy.ts";
+import { reachUpstream, skipsProxy } from "./upstream-proxy.ts";
 import type { NetworkSettings } from "./gate-messages.ts";
-import type { Outside } from "./open-connection.ts";
+import type { Outside, ProxyLine } from "./open-connection.ts";
 import { EgressEnd } from "./reason.ts";
 
 const resolveMs = 8000;
@@ -63,7 +63,10 @@ export function machineOutside({ hosts, upstream }: NetworkSettings): Outside {
   };
   const proxy = upstream && {
     skips: (host: string, addresses: readonly string[]) => skipsProxy(upstream.noProxy, host, addresses),
-    dial: (host: string, port: number) => within(dialThrough(upstream, reachProxy, host, port), dialMs),
+    reach: async (): Promise<ProxyLine> => {
+      const line = await within(reachUpstream(upstream, reachProxy), dialMs);
+      return { ...line, tunnel: (host, port) => within(line.tunnel(host, port), dialMs) };
+    },
   };
   return { resolve, dial, proxy };
 }

@@ -22,6 +22,8 @@ export type Allowed = ReadonlyMap<EgressProtocol, EgressDecision>;
 
 export interface Opened {
   readonly socket: Socket;
+  /** The socket leads to a company's proxy, which has been asked for nothing yet; undefined: to the place itself. */
+  readonly proxy: WaitingProxy | undefined;
   /** The protocols that may be spoken there, each with its decision. */
   readonly allowed: Allowed;
   readonly entry: OpenEntry;
@@ -29,10 +31,23 @@ export interface Opened {
   end(reason: string): void;
 }
 
+/** A connection to a company's proxy. */
+export interface ProxyLine {
+  readonly socket: Socket;
+  /** Afterwards the socket leads to this place. The proxy looks the name up itself: nobody else may be able to. Otherwise an EgressEnd. */
+  tunnel(host: string, port: number): Promise<void>;
+  /** Names and values in turn: what a plain request in absolute form says to the proxy. Undefined where it takes none. */
+  readonly forward: readonly string[] | undefined;
+}
+
+export interface WaitingProxy {
+  readonly headers: readonly string[];
+  tunnel(): Promise<void>;
+}
+
 export interface OutsideProxy {
   skips(host: string, addresses: readonly string[]): boolean;
-  /** The proxy looks the name up itself: nobody else may be able to. */
-  dial(host: string, port: number): Promise<Socket>;
+  reach(): Promise<ProxyLine>;
 }
 
 /** How the outside is reached. */
@@ -123,7 +138,28 @@ async function dialOne(addresses: readonly string[], port: number, outside: Outs
   throw failure;
 }
 
-async function reach(asked: Asked, allowed: Allowed, parts: OpenParts): Promise<{ socket: Socket; address: string; allowed: Allowed }> {
+interface Reached extends Pick<Opened, "socket" | "proxy" | "allowed"> {
+  /** Dialled. */
+  readonly address: string;
+  /** Addresses of the name that were judged; 0: it is an address itself, or only the proxy knows. */
+  readonly judged: number;
+}
+
+/** A plain request needs no tunnel, and may get none; whether one comes, only its first bytes say. */
+async function reachByProxy({ host, port }: Asked, allowed: Allowed, proxy: OutsideProxy): Promise<Pick<Reached, "socket" | "proxy">> {
+  const { socket, forward, tunnel } = await proxy.reach();
+  if (forward !== undefined && allowed.has("http") && !allowed.has("tcp"))
+    return { socket, proxy: { headers: forward, tunnel: () => tunnel(host, port) } };
+  try {
+    await tunnel(host, port);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+  return { socket, proxy: undefined };
+}
+
+async function reach(asked: Asked, allowed: Allowed, parts: OpenParts): Promise<Reached> {
   const { host, port } = asked;
   const { outside } = parts;
   const { proxy } = outside;
@@ -134,8 +170,9 @@ async function reach(asked: Asked, allowed: Allowed, parts: OpenParts): Promise<
   const isForProxy = proxy !== undefined && !isLocal && !proxy.skips(host, []);
   const found = isAddress ? [] : await outside.resolve(host).catch((error: unknown) => (isForProxy ? [] : Promise.reject(error)));
   const passing = found.length === 0 ? allowed : await judgeAddresses(asked, allowed, found, parts);
-  if (isForProxy && !proxy.skips(host, found)) return { socket: await proxy.dial(host, port), address: "proxy", allowed: passing };
-  return { ...(await dialOne(isAddress ? [host] : found, port, outside)), allowed: passing };
+  const judged = { allowed: passing, judged: found.length };
+  if (isForProxy && !proxy.skips(host, found)) return { ...(await reachByProxy(asked, passing, proxy)), ...judged, address: "proxy" };
+  return { ...(await dialOne(isAddress ? [host] : found, port, outside)), ...judged, proxy: undefined };
 }
 
 /** @throws EgressEnd when it is refused or does not come to be; that has been counted and recorded then */
@@ -156,11 +193,12 @@ export async function openConnection(asked: Asked, parts: OpenParts): Promise<Op
     await recordAllowed(asked, allowed, parts);
     const reached = await reach(asked, allowed, parts);
     entry.address = reached.address;
+    entry.isUnresolved = reached.judged === 0 && parseIpAddress(asked.host) === undefined;
     const end = (reason: string): void => {
       giveBack(reason);
       reached.socket.destroy();
     };
-    return { socket: reached.socket, allowed: reached.allowed, entry, end };
+    return { socket: reached.socket, proxy: reached.proxy, allowed: reached.allowed, entry, end };
   } catch (error) {
     giveBack(error instanceof EgressEnd ? error.reason : "broken");
     throw error;

@@ -51,7 +51,10 @@ async function serve(client: Socket, asked: Asked, parts: TunnelParts, opened: O
     return reading.kind === "more" ? undefined : reading;
   });
   if (judged.kind === "refused") throw await refuse(asked, parts, { reason: judged.reason });
-  if (judged.protocol !== "http") return splicedAs(client, asked, parts, { opened, protocol: judged.protocol, first: bytes });
+  if (judged.protocol !== "http") {
+    await opened.proxy?.tunnel();
+    return splicedAs(client, asked, parts, { opened, protocol: judged.protocol, first: bytes });
+  }
   client.unshift(bytes);
   parts.acceptHttp(client, asked, opened);
 }

@@ -81,5 +81,7 @@ export function splice(client: Socket, outside: Socket, meter: Meter, about: Spl
   const limit = about.first.length === 0 ? undefined : countSent(meter, about.first.length);
   if (limit !== undefined) return stop(limit);
   if (about.first.length > 0) outside.write(about.first);
+  // Both were read from before, and are paused: a company's proxy answers before its tunnel begins.
   client.resume();
+  outside.resume();
 }

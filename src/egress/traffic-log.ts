@@ -10,6 +10,8 @@ const mostEvents = 1000;
 export interface OpenEntry {
   protocol?: string;
   address?: string;
+  /** Its name was looked up by a company's proxy alone. */
+  isUnresolved?: boolean;
   checked: EgressConnection["checked"];
   sentBytes: number;
   receivedBytes: number;
@@ -67,7 +69,7 @@ export class TrafficLog {
         this.#sentBytes += entry.sentBytes;
         this.#receivedBytes += entry.receivedBytes;
         if (this.#connections.length >= mostConnections) return;
-        const { protocol, address, checked, sentBytes, receivedBytes } = entry;
+        const { protocol, address, isUnresolved, checked, sentBytes, receivedBytes } = entry;
         this.#connections.push({
           host: cut(host),
           port,
@@ -75,6 +77,7 @@ export class TrafficLog {
           ...(protocol === undefined ? {} : { protocol }),
           ...(rule === undefined ? {} : { rule }),
           ...(address === undefined ? {} : { address }),
+          ...(isUnresolved === true ? { isUnresolved } : {}),
           checked,
           end: reason,
           sentBytes,

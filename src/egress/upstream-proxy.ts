@@ -1,13 +1,13 @@
-// A company's proxy between the gate and the outside: HTTP, HTTPS or SOCKS5, with a name and a password. It is asked for tunnels only; what may be
-// reached through it was decided before.
+// A company's proxy between the gate and the outside: HTTP, HTTPS or SOCKS5, with a name and a password. It is asked for tunnels, and takes plain
+// requests as they are: many proxies tunnel to the port of TLS only. What may be reached through it was decided before.
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { connect as connectTls, rootCertificates } from "node:tls";
-import { showHostPort } from "../kit/host-name.ts";
-import { canonicalHost } from "../kit/host-name.ts";
+import { canonicalHost, showHostPort } from "../kit/host-name.ts";
 import { isInRange, parseIpAddress, parseIpRange } from "../kit/ip-address.ts";
 import type { UpstreamSettings } from "./gate-messages.ts";
 import { readUntil } from "./first-bytes.ts";
+import type { ProxyLine } from "./open-connection.ts";
 import { EgressEnd } from "./reason.ts";
 
 /** How the proxy itself is reached. */
@@ -31,10 +31,15 @@ async function answerOf<Value>(
   return value.value;
 }
 
-async function tunnelHttp(socket: Socket, { user, password }: UpstreamSettings, place: string): Promise<void> {
-  const secret = user === undefined ? undefined : Buffer.from(`${user}:${password ?? ""}`).toString("base64");
-  const authorization = secret === undefined ? "" : `Proxy-Authorization: Basic ${secret}\r\n`;
-  socket.write(`CONNECT ${place} HTTP/1.1\r\nHost: ${place}\r\n${authorization}\r\n`);
+/** Who asks, as a header's name and value; empty where the proxy asks nobody. */
+function authorization({ user, password }: UpstreamSettings): readonly string[] {
+  return user === undefined ? [] : ["Proxy-Authorization", `Basic ${Buffer.from(`${user}:${password ?? ""}`).toString("base64")}`];
+}
+
+async function tunnelHttp(socket: Socket, settings: UpstreamSettings, place: string): Promise<void> {
+  const who = authorization(settings);
+  const header = who.length === 0 ? "" : `${who.join(": ")}\r\n`;
+  socket.write(`CONNECT ${place} HTTP/1.1\r\nHost: ${place}\r\n${header}\r\n`);
   const status = await answerOf(socket, (bytes) => {
     const end = bytes.indexOf(headEnd);
     return end === -1 ? undefined : { value: bytes.toString("latin1", 0, 12), length: end + headEnd.length };
@@ -87,13 +92,14 @@ async function overTls(socket: Socket, { host, authorities }: UpstreamSettings):
   return secure;
 }
 
-export async function dialThrough(settings: UpstreamSettings, reach: ReachProxy, host: string, port: number): Promise<Socket> {
+/** Nothing has been asked of the proxy then but who it is. */
+export async function reachUpstream(settings: UpstreamSettings, reach: ReachProxy): Promise<ProxyLine> {
   const plain = await reach(settings.host, settings.port);
   try {
     const socket = settings.kind === "https" ? await overTls(plain, settings) : plain;
-    if (settings.kind === "socks5") await tunnelSocks(socket, settings, host, port);
-    else await tunnelHttp(socket, settings, placeOf(host, port));
-    return socket;
+    const tunnel = (host: string, port: number): Promise<void> =>
+      settings.kind === "socks5" ? tunnelSocks(socket, settings, host, port) : tunnelHttp(socket, settings, placeOf(host, port));
+    return { socket, tunnel, forward: settings.kind === "socks5" ? undefined : authorization(settings) };
   } catch (error) {
     plain.destroy();
     throw error;

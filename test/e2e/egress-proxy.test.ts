@@ -1,53 +1,128 @@
-// Companies' proxies: a machine that reaches nothing but them, and knows no names.
+// Companies' proxies: a machine that reaches nothing but them and knows no names, and one that knows names and goes around its proxy for some.
 import assert from "node:assert/strict";
+import { copyFile, readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { tablePolicy } from "../fixtures/internet/egress-cases.ts";
+import { configureNetwork, type Gloved, makeGloved } from "../fixtures/internet/gloved.ts";
 import { type Internet, openInternet } from "../fixtures/internet/internet.ts";
 import { proxies } from "../fixtures/internet/places.ts";
 
-const program = path.resolve(import.meta.dirname, "../fixtures/dial-through.ts");
 const resources = new AsyncDisposableStack();
-let internet: Internet;
+/** Its only route leads to the proxies, and it has no resolver. */
+let lonely: Gloved;
+let lonelyInternet: Internet;
 
 before(async () => {
-  internet = await openInternet(resources, { resolver: "none", onlyRoute: proxies.address, extras: ["squid", "tinyproxy", "socks"] });
+  lonelyInternet = await openInternet(resources, {
+    resolver: "none",
+    onlyRoute: proxies.address,
+    extras: ["squid", "tinyproxy", "socks"],
+  });
+  lonely = await makeGloved(lonelyInternet, tablePolicy);
+  await copyFile(lonelyInternet.authority, path.join(lonely.project, "authority.pem"));
 });
 after(() => resources.disposeAsync());
 
-async function through(...urls: readonly string[]): Promise<readonly string[]> {
-  const { stdout } = await internet.onMachine([process.execPath, program, internet.authority, "only4.pkg.example.org", ...urls], {
-    timeoutMs: 60_000,
-  });
-  return stdout
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => String(JSON.parse(line)));
-}
-
 const who = `${proxies.user}:${encodeURIComponent(proxies.password)}@`;
 const { address } = proxies;
+const squid = `http://${who}${address}:${proxies.squid}`;
 
-test("the gate tunnels through HTTP and SOCKS5 proxies, with and without a password", async () => {
-  const urls = [
-    `http://${address}:${proxies.tinyproxy}`,
-    `http://${who}${address}:${proxies.squid}`,
-    `https://${who}${proxies.name}:${proxies.squidTls}`,
-    `socks5://${who}${address}:${proxies.socks}`,
-  ];
-  assert.deepEqual(
-    await through(...urls),
-    urls.map(() => "HTTP/1.1 200 OK"),
-  );
+const curl = `curl -sS --max-time 15 --cacert authority.pem -o out -w '%{http_code}:%{http_connect} '`;
+const captured = `env -u http_proxy -u https_proxy -u all_proxy -u HTTP_PROXY -u HTTPS_PROXY -u ALL_PROXY ${curl}`;
+/** One word for each: by the proxy variables and captured, with TLS and without; a body that comes back counted; then what no rule allows. */
+const everyWay = [
+  `${curl} https://api.example.com/TOKEN-1`,
+  `${curl} http://api.example.com/TOKEN-2?x=1`,
+  `${captured} https://api.example.com/TOKEN-3`,
+  `${captured} http://api.example.com/TOKEN-4`,
+  `${captured} --socks5-hostname 198.18.0.1:1080 https://api.example.com/TOKEN-5`,
+  `${captured} --data-binary xyz http://api.example.com/upload && cat out`,
+  `${curl} https://evil.test/TOKEN`,
+  `${curl} http://evil.test/TOKEN`,
+  `${captured} http://93.66.0.1/TOKEN`,
+].join("; ");
+const everyAnswer = "200:200 200:000 200:000 200:000 200:000 200:000 3 bytes\n000:403 403:000 000:000 ";
+
+const run = (gloved: Gloved, script: string) => gloved.run(["/bin/sh", "-c", script]);
+const arrivedPaths = (internet: Internet, token: string): readonly string[] =>
+  internet.arrivals.flatMap((arrival) => (arrival.kind === "http" && arrival.url.includes(token) ? [arrival.url] : [])).toSorted();
+
+const upstreams: readonly (readonly [string, string])[] = [
+  ["an HTTP proxy", `http://${address}:${proxies.tinyproxy}`],
+  ["an HTTP proxy that wants a password", squid],
+  ["an HTTPS proxy whose certificate the settings trust", `https://${who}${proxies.name}:${proxies.squidTls}`],
+  ["a SOCKS5 proxy that wants a password", `socks5://${who}${address}:${proxies.socks}`],
+];
+
+for (const [index, [what, proxy]] of upstreams.entries())
+  test(`${what} carries what the rules allow, plain requests and TLS, and is asked for nothing else`, async () => {
+    await configureNetwork(lonelyInternet, { proxy, authorities: lonelyInternet.authority });
+    const token = `up${index}`;
+    const { stdout, stderr } = await run(lonely, everyWay.replaceAll("TOKEN", token));
+    assert.equal(stdout, everyAnswer, stderr);
+    const paths = ["-1", "-2?x=1", "-3", "-4", "-5"].map((end) => `/${token}${end}`);
+    assert.deepEqual(arrivedPaths(lonelyInternet, token), paths);
+  });
+
+test("no proxy was asked for a place that the rules do not allow", async () => {
+  const log = await readFile(path.join(lonelyInternet.directory, "squid/access.log"), "utf8");
+  assert.match(log, / CONNECT api\.example\.com:443 worker /u);
+  assert.match(log, / GET http:\/\/api\.example\.com\/up1-4 worker /u);
+  assert.doesNotMatch(log, /evil|93\.66|CONNECT \S+:80 /u);
+  assert.ok(!lonelyInternet.arrivals.some((arrival) => arrival.kind === "http" && arrival.host === "evil.test"));
 });
 
-test("a proxy that refuses ends the connection, and nothing goes around it", async () => {
-  const urls = [
-    `http://${address}:${proxies.squid}`,
-    `socks5://${address}:${proxies.socks}`,
-    `http://${who.replace(":", ":x")}${address}:${proxies.squid}`,
-  ];
-  assert.deepEqual(
-    await through(...urls),
-    urls.map(() => "EgressEnd: proxy"),
+test("the record says that nobody here checked an address which only the proxy knows", async () => {
+  await configureNetwork(lonelyInternet, { proxy: squid });
+  const { stderr } = await lonelyInternet.onMachine(
+    lonely.words(["/bin/sh", "-c", `${captured} https://api.example.com/recorded`]).map((word) => (word === "--quiet" ? "--sheet" : word)),
+    { environment: lonely.environment },
   );
+  const task = /task (t-[\da-f-]+)/u.exec(stderr)?.[1] ?? "";
+  const { stdout } = await lonely.glovebox("explain", task, "--lang", "en");
+  assert.match(stdout, /api\.example\.com port 443 as https, whose address only your proxy knows and nobody checked/u, stderr);
+});
+
+test("a proxy that refuses us ends the connection, its answer stays outside, and nothing goes around it", async () => {
+  const wrong = [
+    `http://${address}:${proxies.squid}`,
+    `https://${who}${proxies.name}:${proxies.squidTls}`,
+    `socks5://${address}:${proxies.socks}`,
+  ];
+  for (const proxy of wrong) {
+    // Without `authorities` nobody vouches for the proxy's own certificate.
+    await configureNetwork(lonelyInternet, { proxy });
+    const { stdout } = await run(lonely, `${curl} https://api.example.com/none; ${curl} http://api.example.com/none; grep -c squid out`);
+    assert.equal(stdout.replace(/0\n$/u, ""), "000:502 502:000 ", proxy);
+  }
+  assert.deepEqual(arrivedPaths(lonelyInternet, "none"), []);
+});
+
+test("settings that others may write, or that say nothing clear, refuse the run", async () => {
+  const rows: readonly (readonly [number, object, number?])[] = [
+    [125, { proxy: squid }, 0o666],
+    [2, { proxy: "proxy:3128" }],
+    [2, { proxy: squid, authorities: "/nowhere.pem" }],
+    [2, { proxy: squid, unknown: 1 }],
+  ];
+  for (const [expected, settings, mode] of rows) {
+    await configureNetwork(lonelyInternet, settings, mode);
+    const { code, stdout } = await run(lonely, "echo ran");
+    assert.equal(`${code} ${stdout}`, `${expected} `, JSON.stringify(settings));
+  }
+});
+
+test("noProxy leaves the proxy out for names and for ranges of addresses, and addresses that are not public stay refused", async () => {
+  await using own = new AsyncDisposableStack();
+  const internet = await openInternet(own, { extras: ["squid"] });
+  const gloved = await makeGloved(internet, tablePolicy);
+  await copyFile(internet.authority, path.join(gloved.project, "authority.pem"));
+  await configureNetwork(internet, { proxy: squid, noProxy: [".b.pkg.example.org", "93.10.1.4/30", "2a00:10:1::/48"] });
+  const hosts = ["api.example.com", "a.b.pkg.example.org", "only4.pkg.example.org", "only6.pkg.example.org", "mixed.pkg.example.org"];
+  const capture = await internet.capture();
+  const { stdout, stderr } = await run(gloved, hosts.map((host) => `${curl} https://${host}/`).join("; "));
+  assert.equal(stdout, "200:200 200:200 200:200 200:200 000:403 ", stderr);
+  const reached = new Set((await capture.stop()).filter(({ protocol }) => protocol === "tcp").map((packet) => packet.address));
+  assert.deepEqual([...reached].toSorted(), ["2a00:10:1::6", "93.10.1.2", "93.10.1.6", address]);
 });
