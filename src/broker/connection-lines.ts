@@ -1,9 +1,11 @@
 // What a person reads about connections: where a task may connect, what it did, and for each refusal the change of the policy that would allow it.
 import { draftRule } from "../contracts/draft-rule.ts";
+import { machineName } from "../contracts/egress-places.ts";
 import type { EgressConnection, EgressRefusal } from "../contracts/egress-record.ts";
 import type { CompiledEgressRule, HostPattern } from "../contracts/egress-policy.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { Sentence } from "../contracts/sentence.ts";
+import { isLoopbackHost } from "../kit/address-class.ts";
 import { showBytes } from "../kit/show-quantity.ts";
 import type { TaskTraffic } from "./task-egress.ts";
 
@@ -20,7 +22,8 @@ function showRule({ id, hosts, cidr, ports = [], protocols = [] }: CompiledEgres
 /** For the answer sheet: each rule that allows, and each local place. */
 export function connectTargets({ egress }: CompiledPolicy): readonly string[] {
   const rules = egress.rules.filter(({ verdict }) => verdict === "allow").map(showRule);
-  return [...rules, ...egress.local.map(({ host, port }) => `${host} port ${port} (allowLocal)`)];
+  const inside = (host: string): string => (isLoopbackHost(host) ? `, inside ${machineName}` : "");
+  return [...rules, ...egress.local.map(({ host, port }) => `${host} port ${port} (allowLocal${inside(host)})`)];
 }
 
 /** One line for a policy file. */
@@ -50,7 +53,9 @@ const changeKeys: ReadonlyMap<string, string> = new Map([
 function refusalLine({ reason, rule, host, port, via, process, count }: EgressRefusal): Sentence {
   // A name that was only looked up is most likely meant for TLS.
   const change = allowingRule(host, port ?? 443);
-  const values = { host: host === "" ? "?" : host, port: port ?? "*", rule: rule ?? "", who: process ?? "?", count, change };
+  const local = `${host === machineName ? "127.0.0.1" : host}:${port ?? "PORT"}`;
+  const values = { host: host === "" ? "?" : host, port: port ?? "*", rule: rule ?? "", who: process ?? "?", count, change, local };
+  if (host === machineName && port === undefined) return { key: "task.refused-connection.local", values };
   if (via === "dns" && reason === "default") return { key: "task.refused-connection.name", values };
   return { key: changeKeys.get(reason) ?? "task.refused-connection.malformed", values };
 }

@@ -76,6 +76,8 @@ export interface EgressDecider {
   decide(target: EgressTarget): EgressDecision;
   /** @param target by name, allowed @param address what it resolved to */
   decideAddress(target: EgressTarget, address: string): EgressDecision;
+  /** What is meant: for the machine's own name the loopback place that `allowLocal` opens at this port, where it opens one; else the host itself. */
+  meantBy(host: string, port: number): string;
   /** Some port and protocol of this name is allowed. */
   mayName(name: string): boolean;
 }

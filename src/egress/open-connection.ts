@@ -147,11 +147,12 @@ interface Reached extends Pick<Opened, "socket" | "proxy" | "allowed"> {
 
 /** A plain request needs no tunnel, and may get none; whether one comes, only its first bytes say. */
 async function reachByProxy({ host, port }: Asked, allowed: Allowed, proxy: OutsideProxy): Promise<Pick<Reached, "socket" | "proxy">> {
-  const { socket, forward, tunnel } = await proxy.reach();
+  const line = await proxy.reach();
+  const { socket, forward } = line;
   if (forward !== undefined && allowed.has("http") && !allowed.has("tcp"))
-    return { socket, proxy: { headers: forward, tunnel: () => tunnel(host, port) } };
+    return { socket, proxy: { headers: forward, tunnel: () => line.tunnel(host, port) } };
   try {
-    await tunnel(host, port);
+    await line.tunnel(host, port);
   } catch (error) {
     socket.destroy();
     throw error;
@@ -176,7 +177,8 @@ async function reach(asked: Asked, allowed: Allowed, parts: OpenParts): Promise<
 }
 
 /** @throws EgressEnd when it is refused or does not come to be; that has been counted and recorded then */
-export async function openConnection(asked: Asked, parts: OpenParts): Promise<Opened> {
+export async function openConnection(given: Asked, parts: OpenParts): Promise<Opened> {
+  const asked = { ...given, host: parts.decider.meantBy(given.host, given.port) };
   const allowed = await allowedProtocols(asked, parts);
   if (parseIpAddress(asked.host) === undefined && !parts.budget.takeName(asked.host))
     throw await refuse(asked, parts, { reason: "limit-names" });

@@ -1,6 +1,6 @@
 // What kind of place an address is. Everything that is not plainly public is something else: IANA's special-purpose registries (IPv4 and IPv6),
 // what clouds serve metadata on, and every IPv6 form that carries an IPv4 address inside.
-import { type IpAddress, ipRange, type IpRange, isInRange, withoutMapping } from "./ip-address.ts";
+import { type IpAddress, ipRange, type IpRange, isInRange, parseIpAddress, withoutMapping } from "./ip-address.ts";
 import { lazily } from "./lazily.ts";
 
 export type AddressClass =
@@ -85,4 +85,10 @@ export function classifyAddress(given: IpAddress): AddressClass {
   if (isIsatap(address)) return "embedded";
   // Nothing outside 2000::/3 is assigned to anybody yet.
   return address.family === 4 || isInRange(address, globalUnicast()) ? "public" : "reserved";
+}
+
+/** @param host canonical name or address */
+export function isLoopbackHost(host: string): boolean {
+  const address = parseIpAddress(host);
+  return address === undefined ? host === "localhost" : classifyAddress(address) === "loopback";
 }

@@ -27,6 +27,17 @@ function answer(host: string, port = 443, protocol: EgressProtocol = "https"): s
   return `${verdict} ${ruleId ?? reasonCode}`;
 }
 
+test("meantBy() is the loopback place that is opened at the port, for the machine's own name alone", () => {
+  assert.equal(decider.meantBy("host.glovebox.internal", 5432), "127.0.0.1");
+  assert.equal(decider.meantBy("host.glovebox.internal", 80), "host.glovebox.internal");
+  assert.equal(decider.meantBy("x.host.glovebox.internal", 5432), "x.host.glovebox.internal");
+  assert.equal(decider.meantBy("localhost", 5432), "localhost");
+  assert.equal(answer("host.glovebox.internal", 80, "http"), "deny local-name");
+  assert.ok(decider.mayName("host.glovebox.internal"));
+  const far = egressDecider(loadPolicy([yamlSource("allowLocal: [\"10.1.2.3:80\"]\n")], facts).egress);
+  assert.ok(!far.mayName("host.glovebox.internal"));
+});
+
 test("decide() answers each row", () => {
   const rows: readonly (readonly [string, number, EgressProtocol, string])[] = [
     ["api.example.com", 443, "https", "allow api"],

@@ -7,7 +7,8 @@ import type {
   EgressTarget,
   HostPattern,
 } from "../contracts/egress-policy.ts";
-import { classifyAddress } from "../kit/address-class.ts";
+import { machineName } from "../contracts/egress-places.ts";
+import { classifyAddress, isLoopbackHost } from "../kit/address-class.ts";
 import { type IpAddress, ipRange, type IpRange, isInRange, parseIpAddress } from "../kit/ip-address.ts";
 import { isLocalName, isMetadataName } from "./local-names.ts";
 
@@ -85,8 +86,14 @@ function decideAddress(policy: Compiled, target: EgressTarget, text: string): Eg
   return isReachable ? decide(policy, target) : deny("address");
 }
 
+function meantBy({ local }: Compiled, host: string, port: number): string {
+  if (host !== machineName) return host;
+  return local.find((place) => place.port === port && isLoopbackHost(place.host))?.host ?? host;
+}
+
 function mayName(policy: Compiled, name: string): boolean {
   if (isMetadataName(name)) return false;
+  if (name === machineName) return policy.local.some(({ host }) => isLoopbackHost(host));
   const rules = policy.rules.filter((rule) => namesHost(rule, name));
   const narrowed: Compiled = { ...policy, rules };
   const isAllowed = (target: EgressTarget): boolean => decide(narrowed, target).verdict === "allow";
@@ -104,6 +111,7 @@ export function egressDecider({ rules, local }: EgressPolicy): EgressDecider {
   return {
     decide: (target) => decide(policy, target),
     decideAddress: (target, address) => decideAddress(policy, target, address),
+    meantBy: (host, port) => meantBy(policy, host, port),
     mayName: (name) => mayName(policy, name),
   };
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { startLoopbackCanary } from "../fixtures/internet/gloved.ts";
 import { type Internet, openInternet, type Ran } from "../fixtures/internet/internet.ts";
 
 const main = path.resolve(import.meta.dirname, "../../src/main.ts");
@@ -11,7 +12,7 @@ let internet: Internet;
 let project = "";
 
 const policy = `apiVersion: glovebox/v1
-allowLocal: ["private.pkg.example.org:443"]
+allowLocal: ["private.pkg.example.org:443", "127.0.0.1:8080"]
 limits: {egressConnections: 8}
 egress:
   - {id: api, hosts: [api.example.com], verdict: allow, maxRequest: 64KiB}
@@ -88,6 +89,21 @@ test("a private place is reached by the name that allowLocal opens, and only by 
     `${direct} -k https://private.pkg.example.org/; ${direct} -k https://10.1.2.3/; ${direct} -k https://inward.pkg.example.org/`,
   );
   assert.equal(stdout.match(/"reached"/gu)?.length, 1);
+});
+
+test("a port of the machine's loopback that allowLocal opens is reached by every kind of client, and no other port", async () => {
+  const canary = await startLoopbackCanary(internet);
+  const place = "http://host.glovebox.internal:8080/";
+  const { stdout } = await glovebox(
+    `${curl} ${place}; ${direct} ${place}; ${direct} --proxytunnel -x 198.18.0.1:3128 ${place}; ${direct} --socks5 198.18.0.1:1080 ${place}`,
+  );
+  assert.equal(stdout, "canary".repeat(4));
+  assert.deepEqual(await canary.reached(), Array<string>(4).fill("reached ::ffff:127.0.0.1 8080"));
+  const others = ["127.0.0.1:8080", "host.glovebox.internal", "host.docker.internal:8080", "x.host.glovebox.internal:8080"];
+  const refused = await glovebox(others.flatMap((other) => [`${curl} http://${other}/`, `${direct} http://${other}/`]).join("; "));
+  assert.equal(refused.stdout, "");
+  assert.ok(refused.stderr.includes("allowLocal: [127.0.0.1:80]"), refused.stderr);
+  assert.equal((await canary.reached()).length, 4);
 });
 
 test("an upload beyond the size of its rule stops, and says which rule", async () => {
