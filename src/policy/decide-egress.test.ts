@@ -34,7 +34,7 @@ test("meantBy() is the loopback place that is opened at the port, for the machin
   assert.equal(decider.meantBy("localhost", 5432), "localhost");
   assert.equal(answer("host.glovebox.internal", 80, "http"), "deny local-name");
   assert.ok(decider.mayName("host.glovebox.internal"));
-  const far = egressDecider(loadPolicy([yamlSource("allowLocal: [\"10.1.2.3:80\"]\n")], facts).egress);
+  const far = egressDecider(loadPolicy([yamlSource('allowLocal: ["10.1.2.3:80"]\n')], facts).egress);
   assert.ok(!far.mayName("host.glovebox.internal"));
 });
 
