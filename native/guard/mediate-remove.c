@@ -1,4 +1,5 @@
-// Removal: free in a write root as far as names go, but for our own policy; written down before it is done.
+// Removal: free in a write root as far as names go, but for our own policy and for a path that is not to be written, which the host may have
+// made since no mount could hold it; written down before it is done.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,12 +28,18 @@ static bool is_own_policy(const struct place *place) {
   return false;
 }
 
+static enum place_kind kept_kind(const struct place *place, uint32_t flags) {
+  if (mediation_lists_path(place->path)) return PLACE_LISTED_PATH;
+  return (flags & AT_REMOVEDIR) == 0 && is_own_policy(place) ? PLACE_LISTED : PLACE_PLAIN;
+}
+
 static struct answer remove_at(const struct caller *caller, const struct place *place, uint32_t flags) {
   const int error = slash_error(place, flags);
   if (error != 0) return answer_error(error);
   struct statx seen;
   const bool exists = place_look(place, &seen);
-  if (exists && (flags & AT_REMOVEDIR) == 0 && is_own_policy(place)) return answer_judgement(place, GB_CALL_REMOVE, PLACE_LISTED);
+  const enum place_kind kind = exists ? kept_kind(place, flags) : PLACE_PLAIN;
+  if (kind != PLACE_PLAIN) return answer_judgement(place, GB_CALL_REMOVE, kind);
   touch_seen(place, exists ? &seen : NULL, true);
   if (!caller_waits(caller)) return answer_continue();
   return answer_result(unlinkat(place->parent, place->name, (int)flags));

@@ -111,16 +111,23 @@ static bool is_at_or_below(const char *path, const char *above) {
   return strncmp(path, above, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
+// As `is_at_or_below` in a directory that takes names for the same that differ in case: somewhere above there may be one.
+static bool folds_at_or_below(const char *path, const char *above) {
+  const size_t length = strlen(above);
+  return strncasecmp(path, above, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
 bool mediation_lists_path(const char *path) {
   for (size_t index = 0; index < path_count; index++) {
-    if (is_at_or_below(path, paths[index])) return true;
+    if (folds_at_or_below(path, paths[index])) return true;
   }
   return false;
 }
 
 bool mediation_lists_path_below(const char *path) {
+  const size_t length = strlen(path);
   for (size_t index = 0; index < path_count; index++) {
-    if (strcmp(paths[index], path) != 0 && is_at_or_below(paths[index], path)) return true;
+    if (strlen(paths[index]) > length && folds_at_or_below(paths[index], path)) return true;
   }
   return false;
 }

@@ -28,7 +28,7 @@ bool mediation_lists(const char *above, size_t above_length, const char *name, s
 // Whether the list has "name/something".
 bool mediation_lists_below(const char *name);
 
-// Whether a canonical path is listed, or lies below one that is.
+// Whether a canonical path is listed, or lies below one that is; letters count in either case, as in names.
 bool mediation_lists_path(const char *path);
 // Whether a listed path lies below it.
 bool mediation_lists_path_below(const char *path);

@@ -92,7 +92,6 @@ test("open() refuses what it cannot hold, and leaves the host as it was", async 
   await symlink(path.join(world.home, ".ssh"), path.join(world.project, "to-ssh"));
   const before = (await readdir(world.project, { recursive: true })).toSorted();
   const cases: readonly (readonly [Partial<PathPolicy>, string])[] = [
-    [{ denyWrite: [path.join(world.project, ".husky")] }, "wall.path-missing"],
     [{ denyRead: [path.join(world.project, ".env")] }, "wall.second-name"],
     [{ denyRead: [world.project] }, "wall.work-hidden"],
     [{ allowWrite: [path.join(world.project, "a.txt")] }, "wall.root-not-directory"],

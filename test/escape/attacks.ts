@@ -17,6 +17,7 @@ import { rawNetwork } from "./attacks/raw-network.ts";
 import { reads } from "./attacks/reads.ts";
 import { replacements } from "./attacks/replacements.ts";
 import { sharedPlaces } from "./attacks/shared-places.ts";
+import { unmadePaths } from "./attacks/unmade.ts";
 import { writes } from "./attacks/writes.ts";
 import type { Attack } from "./harness/attack.ts";
 
@@ -28,6 +29,7 @@ export const attacks: readonly Attack[] = [
   ...lateNames,
   ...planting,
   ...plantingSpellings,
+  ...unmadePaths,
   ...namespaces,
   ...nestedNamespaces,
   ...processes,

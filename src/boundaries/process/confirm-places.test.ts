@@ -18,6 +18,7 @@ const view: View = {
   closed: [],
   holes: [],
   later: [],
+  unmade: [],
 };
 const files = { "/work/a/b/secret": "", "/elsewhere/b/secret": "" };
 const inside = { "/in/work/a/b/secret": "" };

@@ -194,7 +194,11 @@ test("planSandbox() keeps a missing denied name unreadable by Landlock where the
 });
 
 test("planSandbox() never mounts over a missing path", () => {
-  assert.equal(refusal(specOf({ denyWrite: [`${project}/.husky`] })), "wall.path-missing");
+  const unmade = `${project}/docs/none/notes.md`;
+  const frozen = planOf(specOf({ denyWrite: [unmade] }));
+  assert.equal(mountOf(frozen, unmade), undefined);
+  assert.ok(frozen.mediation.listedPaths.includes(unmade));
+  assert.ok(frozen.sheet.reads.includes(unmade));
   const later = `${project}/.env.local`;
   const plan = planOf(specOf({ denyRead: [later] }));
   assert.equal(mountOf(plan, later), undefined);

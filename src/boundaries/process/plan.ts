@@ -120,10 +120,10 @@ function systemLinks(tree: FileTree): readonly { readonly path: string; readonly
   });
 }
 
-/** What a rule keeps from being written within a write root: held by a mount, and by the mediator when the mount is gone. */
+/** What a rule keeps from being written within a write root: held by a mount where it exists, and by the mediator. */
 function deniedInRoots(view: View): readonly string[] {
   const places = view.places.filter(({ access, around }) => access !== "write" && around === "write").map(({ path }) => path);
-  return [...places, ...view.later];
+  return [...new Set([...places, ...view.later, ...view.unmade])];
 }
 
 /** Also those that lie in another: whoever names `.vscode` itself has opened it. */
@@ -137,7 +137,7 @@ function sheetOf({ paths, user }: SandboxSpec, view: View): SandboxPlan["sheet"]
   const of = (access: string): readonly string[] => view.places.filter((place) => place.access === access).map(({ path }) => path);
   const globs = (paths.denyReadGlobs ?? []).map(({ text }) => text);
   const hidden = [...new Set([user.home, ...of("hidden"), ...view.closed, ...view.holes, ...view.later, ...globs])];
-  return { reads: of("read"), hidden, writes: of("write") };
+  return { reads: [...new Set([...of("read"), ...view.unmade])], hidden, writes: of("write") };
 }
 
 /** @throws PATH_RULE_UNENFORCEABLE when they are more than the guard takes */

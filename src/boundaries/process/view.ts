@@ -1,5 +1,5 @@
 // What a sandbox sees of the host, as the smallest list of places where the access changes: the one source of the mounts and of the
-// Landlock rules. It promises nothing that it cannot hold: a rule that would need a mount over a missing path is refused.
+// Landlock rules. Nothing is ever mounted over a missing path.
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { SandboxSpec } from "../../contracts/boundary.ts";
 import type { Entry, FileTree } from "./file-tree.ts";
@@ -33,6 +33,8 @@ export interface View {
   readonly holes: readonly string[];
   /** Denied names in write roots that do not exist now: nobody makes them inside, and what the host puts there is masked. */
   readonly later: readonly string[];
+  /** Names in write roots that may be read, not written, and do not exist now: the mediator alone keeps them from being made. */
+  readonly unmade: readonly string[];
   /** Parents before children. */
   readonly pins: readonly Pin[];
 }
@@ -42,6 +44,7 @@ interface Draft {
   readonly places: Place[];
   readonly holes: string[];
   readonly later: string[];
+  readonly unmade: string[];
 }
 
 function around(places: readonly Place[], path: string): Place["around"] {
@@ -55,8 +58,8 @@ function refuse(situation: string, values: Readonly<Record<string, string | numb
 function addMissing(draft: Draft, rule: Rule, outer: Place["around"]): void {
   const { path } = rule;
   if (rule.effect === "write") refuse("wall.root-missing", { path });
-  if (outer === "write" && rule.effect === "hide" && rule.origin === "policy") draft.later.push(path);
-  else if (outer === "write" && (rule.effect === "hide" || rule.effect === "freeze")) refuse("wall.path-missing", { path });
+  if (outer === "write" && rule.effect === "hide") draft.later.push(path);
+  if (outer === "write" && rule.effect === "freeze") draft.unmade.push(path);
   if (outer === "read" && rule.effect === "hide") draft.holes.push(path);
 }
 
@@ -116,7 +119,7 @@ function pinsOf(places: readonly Place[], tree: FileTree): readonly Pin[] {
 
 /** @throws PATH_RULE_UNENFORCEABLE */
 export function viewOf(spec: SandboxSpec, tree: FileTree, rules: readonly Rule[]): View {
-  const draft: Draft = { closed: [], places: [], holes: [], later: [] };
+  const draft: Draft = { closed: [], places: [], holes: [], later: [], unmade: [] };
   for (const rule of rules.toSorted((left, right) => byDepth(left.path, right.path))) addPlace(draft, tree, rules, rule);
   const project = canonicalPath(tree, spec.projectDirectory);
   if (tree.look(project)?.kind !== "directory") refuse("wall.project-missing", { path: project });
