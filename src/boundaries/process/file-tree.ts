@@ -41,6 +41,8 @@ export interface Survey {
   readonly linked: readonly LinkedName[];
   /** It holds, or may come to hold, names that this look did not see and that this user can use. */
   readonly isClosed: boolean;
+  /** Of the directory itself; undefined where nothing in it has more names than one. */
+  readonly identity: string | undefined;
 }
 
 export interface FileTree {
@@ -101,7 +103,7 @@ function asText(bytes: Buffer, absolute: string): string {
 }
 
 /** Whoever owns a closed directory opens it again; whoever may search and write it has names there that no listing shows. */
-function isClosed(directory: Buffer, error: unknown): boolean {
+function isClosed(directory: string | Buffer, error: unknown): boolean {
   const code = systemErrorCode(error);
   if (code === "ENOENT" || code === "ENOTDIR") return false; // gone meanwhile, with its names
   if (code !== "EACCES" && code !== "EPERM") return true; // a path too long for the kernel, say: a command may walk there step by step
@@ -109,24 +111,38 @@ function isClosed(directory: Buffer, error: unknown): boolean {
   return owner === undefined || owner === process.getuid?.() || hasAccess(directory, constants.W_OK | constants.X_OK);
 }
 
+/** What has more names than one is asked again, by exact numbers: few files do, and these numbers take as long as everything else together. */
+function linkedNames(place: string | Buffer, name: string): readonly LinkedName[] {
+  const found = lstatSync(place, { throwIfNoEntry: false, bigint: true });
+  return found === undefined ? [] : [{ name, identity: identityOf(found), links: Number(found.nlink) }];
+}
+
+/** @param bytes one character each; a text of ASCII is its bytes, and the system call takes it as it is */
+function placeOf(bytes: string): string | Buffer {
+  return /^[\u0001-\u007F]*$/u.test(bytes) ? bytes : Buffer.from(bytes, "latin1");
+}
+
 /** Never follows a link and opens nothing but directories. */
 function surveyDirectory(bytes: string): Survey {
-  const directory = Buffer.from(bytes, "latin1");
+  const directory = placeOf(bytes);
   const directories: string[] = [];
   const linked: LinkedName[] = [];
   try {
-    for (const entry of readdirSync(directory, { withFileTypes: true, encoding: "buffer" })) {
-      const name = entry.name.toString("latin1");
-      if (entry.isDirectory()) directories.push(name);
-      else {
-        const found = lstatSync(Buffer.from(childOf(bytes, name), "latin1"), { throwIfNoEntry: false, bigint: true });
-        if (found?.isDirectory() === true) directories.push(name);
-        else if (found !== undefined && found.nlink > 1n) linked.push({ name, identity: identityOf(found), links: Number(found.nlink) });
+    for (const entry of readdirSync(directory, { withFileTypes: true, encoding: "latin1" })) {
+      const { name } = entry;
+      if (entry.isDirectory()) {
+        directories.push(name);
+        continue;
       }
+      const place = placeOf(childOf(bytes, name));
+      const found = lstatSync(place, { throwIfNoEntry: false });
+      if (found?.isDirectory() === true) directories.push(name);
+      else if (found !== undefined && found.nlink > 1) linked.push(...linkedNames(place, name));
     }
-    return { directories, linked, isClosed: false };
+    const own = linked.length === 0 ? undefined : lstatSync(directory, { bigint: true });
+    return { directories, linked, isClosed: false, identity: own === undefined ? undefined : identityOf(own) };
   } catch (error) {
-    return { directories, linked, isClosed: isClosed(directory, error) };
+    return { directories, linked, isClosed: isClosed(directory, error), identity: undefined };
   }
 }
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
-import { refuseShownNames } from "./linked-names.ts";
+import { refuseLinkedNames, refuseShownNames } from "./linked-names.ts";
 import type { Rule } from "./rules.ts";
-import { textTree } from "./text-tree.ts";
+import { type TextAttributes, textTree } from "./text-tree.ts";
 
 const files = { "/usr/bin/sh": "", "/home/ann/notes": "", "/p/.env": "", "/p/sub/.env": "", "/p/x": "", "/p/venv/.env/inner": "" };
 const rules: readonly Rule[] = [
@@ -14,8 +14,8 @@ const rules: readonly Rule[] = [
 ];
 
 /** @param names of one file, which has `links` names in all */
-function outcome(names: readonly string[], masked: readonly string[], links = names.length): string {
-  const tree = textTree(files, Object.fromEntries(names.map((name) => [name, { links, identity: "one" }])));
+function outcome(names: readonly string[], masked: readonly string[], links = names.length, more: TextAttributes = {}): string {
+  const tree = textTree(files, { ...Object.fromEntries(names.map((name) => [name, { links, identity: "one" }])), ...more });
   try {
     refuseShownNames(masked, rules, tree);
     return "nothing";
@@ -37,6 +37,30 @@ test("refuseShownNames() lets other names be that are masked too, or that nobody
   assert.equal(outcome(["/p/.env", "/home/ann/notes"], ["/p/.env"]), "nothing");
   assert.equal(outcome(["/p/.env"], ["/p/.env"], 2), "nothing");
   assert.equal(outcome(["/p/.env", "/p/x"], []), "nothing");
+});
+
+test("refuseShownNames() counts a name in a directory that is mounted twice once", () => {
+  const twice = { "/p": { identity: "mounted" }, "/p/sub": { identity: "mounted" } };
+  assert.equal(
+    outcome(["/p/.env", "/p/sub/.env", "/usr/bin/sh"], ["/p/.env", "/p/sub/.env"], 2, twice),
+    "wall.second-name /p/.env /usr/bin/sh",
+  );
+});
+
+test("refuseLinkedNames() does not look among what is shown for names that all lie in what is denied", () => {
+  const denied: Rule = { path: "/p/venv", effect: "hide", origin: "policy" };
+  const looked: string[] = [];
+  const watch = (names: readonly string[], links: number): readonly string[] => {
+    const tree = textTree(
+      { ...files, "/p/venv/a": "", "/p/venv/b": "" },
+      Object.fromEntries(names.map((name) => [name, { links, identity: "one" }])),
+    );
+    looked.length = 0;
+    refuseLinkedNames([...rules, denied], { ...tree, survey: (path) => (looked.push(path), tree.survey(path)) });
+    return looked.filter((path) => path.startsWith("/usr/"));
+  };
+  assert.deepEqual(watch(["/p/venv/a", "/p/venv/b"], 2), []);
+  assert.deepEqual(watch(["/p/venv/a", "/p/venv/b"], 3), ["/usr/bin"]);
 });
 
 test("refuseShownNames() refuses where it cannot look", () => {

@@ -1,10 +1,11 @@
 // Second names of what a rule denies. A rule speaks of names, the kernel opens files: a hard link that an earlier run made while nothing
 // was denied would open the same file under a name that this one may use. INVARIANT I-15
 // It asks about rules that a person wrote, and about Glovebox's own code in a write root; never about the system's secrets.
+import { posix } from "node:path";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { quoteArgument } from "../../kit/escape-text.ts";
 import { encodeByteText } from "../../kit/byte-text.ts";
-import type { FileTree, Survey } from "./file-tree.ts";
+import type { FileTree, LinkedName, Survey } from "./file-tree.ts";
 import { childOf, isAtOrBelow, isBelow } from "./paths.ts";
 import { accessAt, type Rule } from "./rules.ts";
 
@@ -12,10 +13,21 @@ import { accessAt, type Rule } from "./rules.ts";
 const bytesOf = (path: string): string => Buffer.from(path).toString("latin1");
 const textOf = (bytes: string): string => Buffer.from(bytes, "latin1").toString();
 
-/** Walks some of the regions into which the rules divide the host, a directory at a time, and keeps what has more names than one. */
+interface LinkedFile {
+  /** One of its names, in bytes. */
+  readonly path: string;
+  /** Each of its names that was found, by the directory that holds it: what is mounted in two places is one name. */
+  readonly found: Set<string>;
+  links: number;
+}
+
+/**
+ * Walks some of the regions into which the rules divide the host, a directory at a time, and keeps what has names elsewhere: a file all of whose
+ * names were found here has none in another region.
+ */
 class LinkedNames {
-  /** Device and inode -> one of its names, in bytes. */
-  readonly names = new Map<string, string>();
+  /** By device and inode. */
+  readonly #files = new Map<string, LinkedFile>();
   /** A directory that keeps its names to itself, in bytes. */
   closed: string | undefined;
   readonly #tree: FileTree;
@@ -29,8 +41,22 @@ class LinkedNames {
     for (const path of regions) {
       const entry = tree.look(path);
       if (entry?.kind === "directory") this.#left.push(bytesOf(path));
-      else if (entry !== undefined && entry.links > 1) this.names.set(entry.identity, bytesOf(path));
+      else if (entry !== undefined && entry.links > 1) this.addFile(bytesOf(path), entry, tree.look(posix.dirname(path))?.identity);
     }
+  }
+
+  /** Device and inode -> one name, in bytes. */
+  get names(): ReadonlyMap<string, string> {
+    const open = [...this.#files].filter(([, { found, links }]) => found.size < links);
+    return new Map(open.map(([identity, { path }]) => [identity, path]));
+  }
+
+  /** @param path in bytes @param directory identity of what holds it; without it the name does not count as found */
+  addFile(path: string, { identity, links }: Pick<LinkedName, "identity" | "links">, directory: string | undefined): void {
+    const file = this.#files.get(identity) ?? { path, found: new Set(), links };
+    if (directory !== undefined) file.found.add(`${directory}${path.slice(path.lastIndexOf("/"))}`);
+    file.links = links;
+    this.#files.set(identity, file);
   }
 
   /** @param path in bytes */
@@ -56,15 +82,15 @@ class LinkedNames {
   }
 
   #lookInto(directory: string): void {
-    const { directories, linked, isClosed } = this.#tree.survey(directory);
+    const { directories, linked, isClosed, identity } = this.#tree.survey(directory);
     if (isClosed) this.closed ??= directory;
     for (const name of directories) {
       const path = childOf(directory, name);
       if (!this.#edges.has(path)) this.#left.push(path);
     }
-    for (const { name, identity } of linked) {
-      const path = childOf(directory, name);
-      if (!this.#edges.has(path)) this.names.set(identity, path);
+    for (const file of linked) {
+      const path = childOf(directory, file.name);
+      if (!this.#edges.has(path)) this.addFile(path, file, identity);
     }
   }
 }
@@ -73,7 +99,6 @@ class LinkedNames {
 function maskedNames(masked: readonly string[], tree: FileTree): LinkedNames {
   const paths = masked.map((path) => encodeByteText(path).toString("latin1"));
   const result = new LinkedNames(tree, [], new Set());
-  const unseen = new Map<string, { readonly path: string; links: number }>();
   const surveys = new Map<string, Survey>();
   for (const path of paths) {
     const cut = path.lastIndexOf("/");
@@ -84,12 +109,8 @@ function maskedNames(masked: readonly string[], tree: FileTree): LinkedNames {
     const file = survey.linked.find((linked) => linked.name === name);
     if (survey.directories.includes(name)) result.addDirectory(path);
     else if (survey.isClosed) result.closed ??= directory;
-    else if (file !== undefined) {
-      const known = unseen.get(file.identity) ?? { path, links: file.links };
-      unseen.set(file.identity, { path: known.path, links: known.links - 1 });
-    }
+    else if (file !== undefined) result.addFile(path, file, survey.identity);
   }
-  for (const [identity, { path, links }] of unseen) if (links > 0) result.names.set(identity, path);
   return result;
 }
 
@@ -107,8 +128,9 @@ function refuseCommon(denied: LinkedNames, seen: LinkedNames): void {
   }
   if ((denied.isDone && denied.isEmpty) || (seen.isDone && seen.isEmpty)) return;
   for (const names of [denied, seen]) names.advance(Number.POSITIVE_INFINITY);
+  const shown = seen.names;
   for (const [identity, name] of denied.names) {
-    const second = seen.names.get(identity);
+    const second = shown.get(identity);
     if (second === undefined) continue;
     const [path, other] = [textOf(name), textOf(second)];
     throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.second-name", { values: { path, other, word: quoteArgument(other) } });

@@ -42,6 +42,7 @@ export function textTree(files: Readonly<Record<string, string>>, attributes: Te
       directories: entries.filter(({ kind }) => kind === "directory").map(({ name }) => name),
       linked,
       isClosed: look(directory)?.mode === 0,
+      identity: look(directory)?.identity,
     };
   };
   const tellsOfChanges = (path: string): boolean => untold === undefined || !isAtOrBelow(path, untold);
