@@ -11,6 +11,7 @@ import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { GateProcess } from "../egress/egress.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
 import type { ActionIdentity, ActionRecord } from "./action-record.ts";
+import type { DenialCount } from "./denial-count.ts";
 import type { OutsidePlan } from "./outside.ts";
 import { obtainPermit, type Permit } from "./permit.ts";
 import type { StateLayout } from "./state-layout.ts";
@@ -45,6 +46,7 @@ export interface Action {
   readonly outside: OutsidePlan | undefined;
   /** False while a sandbox of this action may hold something on the host. */
   readonly life: { isNothingLeft: boolean };
+  readonly denials: DenialCount;
   /** Undefined where nothing may leave, and before the action was admitted. */
   egress: TaskEgress | undefined;
 }

@@ -8,6 +8,7 @@ import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { removeTree } from "../kit/remove-tree.ts";
 import { ActionRecord } from "./action-record.ts";
 import { type Action, admit, type BrokerParts } from "./admit.ts";
+import { DenialCount } from "./denial-count.ts";
 import { buildEnvironment } from "./environment.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -35,7 +36,7 @@ export { undoTask } from "./undo-task.ts";
 export { taskSheetFromRecords } from "./task-sheet.ts";
 
 async function executeCommand(
-  { parts, policy, request, io, identity, outside }: Action,
+  { parts, policy, request, io, identity, outside, denials }: Action,
   sandbox: Sandbox,
   permit: Permit | undefined,
 ): Promise<Watched> {
@@ -45,13 +46,14 @@ async function executeCommand(
     argv: permit?.argv ?? request.argv,
     cwd: outside?.cwd ?? request.cwd,
     ...(request.pty === undefined ? {} : { pty: request.pty }),
+    onRefused: denials.add,
   });
   parts.step("started");
   io.onStart({ signal: (name) => execution.signal(name), resize: (size) => execution.resize(size) });
   const report = await supervise({
     execution,
     limits: policy.limits,
-    exhausted: sandbox.exhausted,
+    exhausted: Promise.race([sandbox.exhausted, denials.reached]),
     look: async () => (await sandbox.stats()).usage,
     io,
     monotonicNs: () => parts.clock.monotonicNs(),
@@ -169,7 +171,8 @@ export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, req
     buildEnvironment({ policy, caller, user: parts.user, cwd: request.cwd, hasTerminal: request.pty !== undefined });
   const given: RunIo = outside?.hasInput === false ? withoutInput(io) : io;
   const life = { isNothingLeft: true };
-  const action: Action = { parts, policy, request, io: given, identity, record, environment, outside, life, egress: undefined };
+  const denials = new DenialCount(policy.limits.denials);
+  const action: Action = { parts, policy, request, io: given, identity, record, environment, outside, life, denials, egress: undefined };
   const permit = await admit(action);
   if (outside === undefined) action.egress = openTaskEgress(parts.gate, policy, action);
   const journal = await openJournal(action);

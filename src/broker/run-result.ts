@@ -14,7 +14,8 @@ import type { SupervisionReport } from "./supervise.ts";
 
 /** The boundary's walls and the two limits that the broker itself watches. */
 export function supervisedWalls(walls: WallReport, policy: CompiledPolicy): WallReport {
-  const watched = (["wall", "output"] as const).map((limit) => ({ limit, mechanism: "broker", strength: "supervised" as const }));
+  const names = ["wall", "output", ...(Number.isFinite(policy.limits.denials) ? ["denials" as const] : [])] as const;
+  const watched = names.map((limit) => ({ limit, mechanism: "broker", strength: "supervised" as const }));
   return { ...walls, connects: [...walls.connects, ...connectTargets(policy)], limits: [...walls.limits, ...watched] };
 }
 

@@ -16,6 +16,7 @@ const limits: Limits = {
   outputBytes: 10,
   returnedBytes: 10,
   wallMs: 60_000,
+  denials: 1,
 };
 const usage: UsageEvidence = { cpuMs: 5, peakMemoryBytes: 6, peakProcesses: 7 };
 const claim = { userMs: 0, systemMs: 0, maxRssBytes: 0 };

@@ -6,6 +6,7 @@ import type { EgressPolicy } from "../contracts/egress-policy.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { GateProcess } from "../egress/egress.ts";
 import type { ActionIdentity, ActionRecord } from "./action-record.ts";
+import type { DenialCount } from "./denial-count.ts";
 
 /** `lost`: the gate ended before it could say; what it decided is in the ledger. */
 export type TaskTraffic = EgressSummary | "lost";
@@ -39,7 +40,7 @@ function named(summary: EgressSummary, processes: ReadonlyMap<string, string>): 
 export function openTaskEgress(
   gate: () => GateProcess,
   policy: CompiledPolicy,
-  about: { readonly identity: ActionIdentity; readonly record: ActionRecord },
+  about: { readonly identity: ActionIdentity; readonly record: ActionRecord; readonly denials: DenialCount },
 ): TaskEgress | undefined {
   if (!opensConnections(policy.egress)) return undefined;
   const processes = new Map<string, string>();
@@ -48,6 +49,7 @@ export function openTaskEgress(
     const process = clientPort === undefined ? undefined : sandbox?.whoConnects(clientPort);
     if (process !== undefined && event.verdict === "deny") processes.set(identityOf(event), process);
     await about.record.connection(process === undefined ? event : { ...event, process });
+    if (event.verdict === "deny") about.denials.add();
   });
   return {
     endpoint: served.endpoint,

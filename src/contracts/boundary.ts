@@ -111,6 +111,8 @@ export interface Command {
   readonly environment?: Readonly<Record<string, string>>;
   /** A terminal made by the guard; then stdout and stderr are one channel. */
   readonly pty?: { readonly rows: number; readonly columns: number };
+  /** Called as the mediator refuses a call, before the caller learns of it; for each of the first 100. */
+  readonly onRefused?: (() => void) | undefined;
 }
 
 export type SignalName =

@@ -20,10 +20,12 @@ export interface Limits {
   readonly returnedBytes: number;
   /** Wall time of one command, milliseconds. */
   readonly wallMs: number;
+  /** Calls that the mediator refused and places that the gate refused, together, that stop the task; Infinity: it is never stopped. */
+  readonly denials: number;
 }
 
 /** Limits that can be reached or that shape a run; `returned` only cuts what is handed back. */
-export const limitNames = ["cpuTime", "cpuCores", "memory", "processes", "disk", "openFiles", "output", "wall"] as const;
+export const limitNames = ["cpuTime", "cpuCores", "memory", "processes", "disk", "openFiles", "output", "wall", "denials"] as const;
 export type LimitName = (typeof limitNames)[number];
 
 /** The value of each limit as records hold it: whole numbers, in ms, bytes and counts; `cpuCores` in thousandths. */
@@ -37,6 +39,7 @@ export function allowedOf(limits: Limits): Readonly<Record<LimitName, number>> {
     openFiles: limits.openFiles,
     output: limits.outputBytes,
     wall: limits.wallMs,
+    denials: limits.denials,
   };
 }
 

@@ -41,7 +41,7 @@ const approvalSchema = () =>
     z.enum(["auto-allow", "regular", "never", "untrusted", "on-request"]),
     z.strictObject({
       granular: z.strictObject({
-        commands: granularMode().optional().describe("A command that no rule decides."),
+        commands: granularMode().describe("A command that no rule decides."),
         writes: granularMode().optional().describe("A write outside the write roots."),
         egress: granularMode().optional().describe("A connection that no rule decides."),
         credentials: granularMode().optional().describe("The first use of a credential."),
@@ -142,7 +142,14 @@ const limitsSchema = () =>
       .max(10_000)
       .optional()
       .describe("Questions of one user to a person that may be open at once; 0 asks nobody."),
-    denialsBeforeStop: z.int().min(1).max(1_000_000).optional().describe(`Refusals after which the task is stopped. ${unlimited}`),
+    denialsBeforeStop: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(
+        "Calls that the guard refused, and places that the gate refused (each counts once, however often it is tried), together, that stop the task; without it none do.",
+      ),
   });
 
 export const commandRuleSchema = madeOnce(() =>

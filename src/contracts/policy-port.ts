@@ -14,7 +14,8 @@ export type PolicyOrigin = `preset ${PresetName}` | PolicyLayer;
 export type PolicyLayer = "built-in" | "system" | "user" | "project" | "project-trusted" | "flags";
 
 /** `auto-allow`: what no rule decides runs. `regular`: it asks. `never`: it runs, and what a rule would ask is denied. */
-export type ApprovalMode = "auto-allow" | "regular" | "never";
+/** `listed`: `granular: {commands: deny}`, by which only what a rule allows, or a person, runs. */
+export type ApprovalMode = "auto-allow" | "regular" | "never" | "listed";
 
 /** A policy ready to decide. Pure data plus pure functions; the same document and facts give the same value. */
 export interface CompiledPolicy {
@@ -36,6 +37,7 @@ export interface CompiledPolicy {
     readonly homeFiles: Readonly<Record<string, string>>;
   };
   readonly limits: Limits;
+  readonly approval: ApprovalMode;
   /** Where it may connect. */
   readonly egress: EgressPolicy;
   /** Whether a person may be asked to let a command run outside any sandbox. */

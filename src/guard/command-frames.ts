@@ -14,6 +14,8 @@ export interface CommandOptions {
   readonly umask?: number;
   /** Called at most once, with the length or place asked for: a file would have become longer than `fileBytes` allows. */
   readonly onFileLimit?: (bytes: number) => void;
+  /** Called for each refused call that the guard tells of, at most 100. */
+  readonly onRefused?: (() => void) | undefined;
 }
 
 /** Linux numbers of what a command can be limited in; core files are always off. */

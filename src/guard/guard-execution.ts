@@ -3,6 +3,7 @@
 import { constants } from "node:os";
 import type { Execution, ExitReport, OutputChunk, RefusedCall, RefusedCalls, SignalName } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
+import type { CommandOptions } from "./command-frames.ts";
 import { errnoName } from "./errno-name.ts";
 import { violation } from "./frame-decoder.ts";
 import type { CommandMessage, RefusalMessage } from "./guard-message.ts";
@@ -40,12 +41,12 @@ export class GuardExecution implements Execution {
   #isKilling = false;
   readonly #refused: RefusedCall[] = [];
   #refusedTotal: number | undefined;
-  readonly #onFileLimit: ((bytes: number) => void) | undefined;
+  readonly #told: Pick<CommandOptions, "onFileLimit" | "onRefused">;
   #hasMetFileLimit = false;
 
-  constructor(stream: number, send: (frame: Buffer) => void, onFileLimit?: (bytes: number) => void) {
+  constructor(stream: number, send: (frame: Buffer) => void, told: Pick<CommandOptions, "onFileLimit" | "onRefused"> = {}) {
     this.stream = stream;
-    this.#onFileLimit = onFileLimit;
+    this.#told = told;
     this.#send = (frame) => {
       if (!this.#isTreeGone) send(frame);
     };
@@ -156,12 +157,13 @@ export class GuardExecution implements Execution {
   #acceptRefusal({ call, errno, rule, path }: RefusalMessage): void {
     if (this.#isTreeGone || this.#refused.length === sizes.refusedMax) throw violation("refused-order");
     this.#refused.push({ call, errno: errnoName(errno), rule, path: path.toString("utf8") });
+    this.#told.onRefused?.();
   }
 
   #acceptFileLimit(bytes: number): void {
     if (this.#isTreeGone || this.#hasMetFileLimit) throw violation("file-limit-order");
     this.#hasMetFileLimit = true;
-    this.#onFileLimit?.(bytes);
+    this.#told.onFileLimit?.(bytes);
   }
 
   #acceptGone(): void {

@@ -130,8 +130,8 @@ function reportLinksOutOfRoots(merging: Merging, layers: readonly Layer[]): void
 }
 
 function limitsOf(values: PolicyValues): Limits {
-  const { cpuMs, cpuCores, memoryBytes, processes, diskBytes, openFiles, outputBytes, returnedBytes, wallMs } = values;
-  return { cpuMs, cpuCores, memoryBytes, processes, diskBytes, openFiles, outputBytes, returnedBytes, wallMs };
+  const { cpuMs, cpuCores, memoryBytes, processes, diskBytes, openFiles, outputBytes, returnedBytes, wallMs, denials } = values;
+  return { cpuMs, cpuCores, memoryBytes, processes, diskBytes, openFiles, outputBytes, returnedBytes, wallMs, denials };
 }
 
 function compile({ values, notes, bounds, facts }: Merging, layers: readonly Layer[]): CompiledPolicy {
@@ -147,6 +147,7 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     environment: { pass: values.pass, set: values.set, homeFiles: values.homeFiles },
     presets: resolvedPresets(facts, values.presets),
     limits: limitsOf(values),
+    approval,
     egress: compileEgress(values),
     allowUnsandboxed: values.allowUnsandboxed,
     nestedNamespaces: values.nestedNamespaces,

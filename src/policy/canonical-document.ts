@@ -2,6 +2,7 @@
 import { type Digest, digestSchema } from "../contracts/ids.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { sha256Digest } from "../kit/digest.ts";
+import { spellApproval } from "./approval-mode.ts";
 import { type PolicyValues, dayMs } from "./layer-values.ts";
 import { showDuration, showSize } from "./units.ts";
 
@@ -25,7 +26,7 @@ export function canonicalDocument(values: PolicyValues): Readonly<Record<string,
     extends: [],
     presets: [],
     boundary: values.boundary,
-    approval: values.approval,
+    approval: spellApproval(values.approval),
     uid: "auto",
     allowUnsandboxed: values.allowUnsandboxed,
     // Younger than the frozen form: there only when it opens something, so that no hash from before changes.
@@ -55,6 +56,8 @@ export function canonicalDocument(values: PolicyValues): Readonly<Record<string,
       egressBytes: showSize(values.egressBytes),
       egressConnections: values.egressConnections,
       wall: showDuration(values.wallMs),
+      // As `nestedNamespaces`.
+      ...(Number.isFinite(values.denials) ? { denialsBeforeStop: values.denials } : {}),
     },
     commands: values.commands,
     egress: values.egress,

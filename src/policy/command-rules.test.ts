@@ -11,7 +11,7 @@ const words = fc.array(word, { minLength: 1, maxLength: 3 });
 const verdict = fc.constantFrom<Verdict[]>("allow", "ask", "deny");
 const rule = fc.record({ id: fc.constantFrom("a", "b", "c"), match: fc.record({ argvPrefix: words }), verdict });
 const rules = fc.array(rule, { maxLength: 5 });
-const approval = fc.constantFrom("auto-allow" as const, "regular" as const, "never" as const);
+const approval = fc.constantFrom("auto-allow" as const, "regular" as const, "never" as const, "listed" as const);
 const request = fc.record({
   kind: fc.constant("command" as const),
   argv: fc.array(word, { maxLength: 4 }),
@@ -37,7 +37,7 @@ test("decideCommand() denies when a rule itself is broken", () => {
   assert.deepEqual(decision, { verdict: "deny", ruleId: undefined, reasonCode: "error", reason: "" });
 });
 
-test("decideCommand() is at least as strict as each rule alone, and adding a deny or ask never loosens it", () => {
+test("decideCommand() is at least as strict as each rule alone, and adding a rule that is no looser than the default never loosens it", () => {
   fc.assert(
     fc.property(rules, rule, approval, request, (known, added, mode, asked) => {
       const together = decideCommand(known, mode, asked);
@@ -47,7 +47,9 @@ test("decideCommand() is at least as strict as each rule alone, and adding a den
         if (alone.reasonCode === "rule") assert.ok(strictness[alone.verdict] <= strictness[together.verdict]);
       }
       const more = decideCommand([...known, added], mode, asked);
-      if (added.verdict !== "allow" || mode !== "regular") assert.ok(strictness[more.verdict] >= strictness[together.verdict]);
+      // A rule answers for the default: it loosens where it says less than that.
+      const isStricter = strictness[added.verdict] >= strictness[decideCommand([], mode, asked).verdict];
+      if (isStricter) assert.ok(strictness[more.verdict] >= strictness[together.verdict]);
     }),
   );
 });
@@ -62,6 +64,19 @@ test("decideCommand() asks under `regular` about whatever no rule decides, and i
       if (decision.reasonCode !== "default") return;
       defaults += 1;
       assert.equal(decision.verdict, "ask");
+    }),
+  );
+  assert.ok(defaults > 0);
+});
+
+test("decideCommand() denies under `granular: {commands: deny}` whatever no rule decides, and else decides as under `regular`", () => {
+  let defaults = 0;
+  fc.assert(
+    fc.property(rules, request, (known, asked) => {
+      const decision = decideCommand(known, "listed", asked);
+      if (decision.reasonCode !== "default") return assert.deepEqual(decision, decideCommand(known, "regular", asked));
+      defaults += 1;
+      assert.equal(decision.verdict, "deny");
     }),
   );
   assert.ok(defaults > 0);

@@ -38,21 +38,23 @@ function compareRules(left: CommandRule, right: CommandRule): number {
   return byVerdict || byLength || (left.id < right.id ? -1 : 1);
 }
 
+/** A command that no rule decides. */
+const undecided: Readonly<Record<ApprovalMode, Verdict>> = { "auto-allow": "allow", regular: "ask", never: "allow", listed: "deny" };
+
 function judge(rules: readonly CommandRule[], approval: ApprovalMode, request: CommandRequest): Decision {
   const [program] = request.argv;
   if (request.kind !== "command" || program === undefined || program === "" || !path.posix.isAbsolute(request.cwd))
     throw new TypeError("not a command");
   if ([...request.argv, request.cwd].some((word) => word.includes("\0"))) throw new TypeError("a word holds NUL");
   const [winner] = rules.filter((rule) => matches(rule, request)).toSorted(compareRules);
-  if (winner === undefined)
-    return { verdict: approval === "regular" ? "ask" : "allow", ruleId: undefined, reasonCode: "default", reason: "" };
+  if (winner === undefined) return { verdict: undecided[approval], ruleId: undefined, reasonCode: "default", reason: "" };
   const verdict = winner.verdict === "ask" && approval === "never" ? "deny" : winner.verdict;
   return { verdict, ruleId: winner.id, reasonCode: "rule", reason: winner.reason ?? "" };
 }
 
 /**
- * deny > ask > allow > default. The default allows (`approval: auto-allow`: the walls hold whatever runs) or asks (`regular`); `approval: never`
- * turns an ask into a deny. Never throws: whatever goes wrong denies with reasonCode `error`.
+ * deny > ask > allow > default. The default allows (`approval: auto-allow`: the walls hold whatever runs), asks (`regular`) or denies
+ * (`granular: {commands: deny}`); `approval: never` turns an ask into a deny. Never throws: whatever goes wrong denies with reasonCode `error`.
  */
 export function decideCommand(rules: readonly CommandRule[], approval: ApprovalMode, request: CommandRequest): Decision {
   try {

@@ -3,7 +3,7 @@ import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
 import type { CommandRule, EgressRule, OutsideEntry } from "../contracts/policy-document.ts";
 import { commandRuleSchema, egressRuleSchema } from "../contracts/policy-document.ts";
 import type { Verdict } from "../contracts/decision.ts";
-import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import type { ApprovalMode, CompiledPolicy } from "../contracts/policy-port.ts";
 import type { Sentence } from "../contracts/sentence.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
 import { showDuration, showSize } from "./units.ts";
@@ -89,11 +89,12 @@ const ruleKeys: Readonly<Record<Verdict, string>> = {
   deny: "policy.sheet.held.rule-deny",
 };
 
-const modeKeys = {
+const modeKeys: Readonly<Record<ApprovalMode, string>> = {
   "auto-allow": "policy.sheet.held.default",
   regular: "policy.sheet.held.regular",
   never: "policy.sheet.held.never",
-} as const;
+  listed: "policy.sheet.held.listed",
+};
 
 function ruleLine({ id, verdict, match }: CommandRule): Sentence {
   return { key: ruleKeys[verdict], values: { id, words: match.argvPrefix.map(quoteArgument).join(" ") } };
@@ -119,7 +120,7 @@ function heldLines(policy: CompiledPolicy): readonly Sentence[] {
   return [
     { key: "policy.sheet.held.process" },
     ...rules.map(ruleLine),
-    { key: modeKeys[document["approval"] === "never" || document["approval"] === "regular" ? document["approval"] : "auto-allow"] },
+    { key: modeKeys[policy.approval] },
     ...outsideLines(policy),
     ...(policy.nestedNamespaces ? [{ key: "policy.sheet.held.nested-namespaces" }] : []),
     {
@@ -137,6 +138,7 @@ function heldLines(policy: CompiledPolicy): readonly Sentence[] {
       key: "policy.sheet.held.task-limits",
       values: { memory: showSize(limits.memoryBytes), disk: showSize(limits.diskBytes), processes: limits.processes },
     },
+    ...(Number.isFinite(limits.denials) ? [{ key: "policy.sheet.held.denials", values: { count: limits.denials } }] : []),
   ];
 }
 

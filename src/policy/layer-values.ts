@@ -2,6 +2,7 @@
 import type { CommandRule, EgressRule, OutsideEntry, PolicyDocument, PolicyTest, PresetName } from "../contracts/policy-document.ts";
 import type { ApprovalMode } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
+import { approvalMode } from "./approval-mode.ts";
 import { ruleInCanonicalSpelling, spellLocalPlace } from "./egress-values.ts";
 import { spellPattern } from "./path-pattern.ts";
 import { parseDuration, parseSize } from "./units.ts";
@@ -41,6 +42,8 @@ export interface PolicyValues {
   readonly pendingApprovals: number;
   readonly egressBytes: number;
   readonly egressConnections: number;
+  /** Infinity: no number of refusals stops a task. */
+  readonly denials: number;
   /** Sorted by id. */
   readonly commands: readonly CommandRule[];
   /** Sorted by id. */
@@ -70,6 +73,7 @@ export const limitFields = [
   "pendingApprovals",
   "egressBytes",
   "egressConnections",
+  "denials",
 ] as const satisfies readonly Field[];
 
 /** Where each value stands in a document. */
@@ -104,6 +108,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   pendingApprovals: ["limits", "pendingApprovals"],
   egressBytes: ["limits", "egressBytes"],
   egressConnections: ["limits", "egressConnections"],
+  denials: ["limits", "denialsBeforeStop"],
   commands: ["commands"],
   egress: ["egress"],
   allowLocal: ["allowLocal"],
@@ -149,6 +154,7 @@ export const builtInValues: PolicyValues = {
   pendingApprovals: 20,
   egressBytes: 50 * 2 ** 20,
   egressConnections: 64,
+  denials: Number.POSITIVE_INFINITY,
   commands: [],
   egress: [],
   allowLocal: [],
@@ -213,11 +219,9 @@ function limitValues(limits: NonNullable<PolicyDocument["limits"]>) {
     pendingApprovals: limits.pendingApprovals,
     egressBytes: size(limits.egressBytes),
     egressConnections: limits.egressConnections,
+    denials: limits.denialsBeforeStop,
   };
 }
-
-const builtModes: ReadonlySet<unknown> = new Set<ApprovalMode>(["auto-allow", "regular", "never"]);
-const isBuiltMode = (mode: unknown): mode is ApprovalMode => builtModes.has(mode);
 
 /** @param document checked: every path literal, every unit known, nothing unbuilt */
 export function layerValues(document: PolicyDocument): LayerValues {
@@ -228,7 +232,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     description: metadata.description,
     floor: document.floor,
     boundary: document.boundary === "auto" || document.boundary === "process" ? document.boundary : undefined,
-    approval: isBuiltMode(document.approval) ? document.approval : undefined,
+    approval: approvalMode(document.approval),
     allowUnsandboxed: document.allowUnsandboxed,
     nestedNamespaces: document.nestedNamespaces,
     outside: document.outside === undefined ? undefined : sortedBy(document.outside.map(entryInCanonicalSpelling), (entry) => entry.id),

@@ -98,6 +98,7 @@ test("loadPolicy() with no source is the built-in policy", () => {
     outputBytes: 67_108_864,
     returnedBytes: 262_144,
     wallMs: 900_000,
+    denials: Number.POSITIVE_INFINITY,
   });
   assert.deepEqual(policy.environment, { pass: ["CI", "LANG", "LC_*", "TERM", "TZ"], set: {}, homeFiles: {} });
   assert.deepEqual([policy.boundary, policy.retentionDays, policy.auditArgv, policy.origins], ["process", 400, "redacted", ["built-in"]]);

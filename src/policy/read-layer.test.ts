@@ -17,10 +17,7 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ["filesystem: {__proto__: {}}\n", ["POLICY_KEY_UNKNOWN policy.key-unknown 2 filesystem.__proto__"]],
   ["environment: {set: {__proto__: x}}\n", ["POLICY_KEY_UNKNOWN policy.key-unknown 2 environment.set.__proto__"]],
   ["environment: {set: {constructor: x}}\n", ["POLICY_KEY_UNKNOWN policy.key-unknown 2 environment.set.constructor"]],
-  [
-    "approval: {granular: {commands: ask, wat: ask}}\n",
-    ["POLICY_KEY_UNKNOWN policy.key-unknown 2 approval.granular.wat", "POLICY_KEY_UNSUPPORTED policy.value-unsupported 2 approval"],
-  ],
+  ["approval: {granular: {commands: ask, wat: ask}}\n", ["POLICY_KEY_UNKNOWN policy.key-unknown 2 approval.granular.wat"]],
   // values
   ["approval: nevr\n", ["POLICY_VALUE_INVALID policy.value-choice-near 2 approval"]],
   ["boundary: cloud\n", ["POLICY_VALUE_INVALID policy.value-choice 2 boundary"]],
@@ -114,13 +111,15 @@ const unbuilt: readonly (readonly [string, string])[] = [
   ["extends: ['sha256:0000000000000000000000000000000000000000000000000000000000000000']", "extends"],
   ["boundary: container", "boundary"],
   ["approval: untrusted", "approval"],
-  ["approval: {granular: {commands: ask}}", "approval"],
+  ["approval: on-request", "approval"],
+  ...["writes", "egress", "credentials", "screen"].map(
+    (name) => [`approval: {granular: {commands: ask, ${name}: ask}}`, `approval.granular.${name}`] as const,
+  ),
   ["uid: root", "uid"],
   ["outside: [{id: o, program: /usr/bin/id, pin: root, arguments: [], boundary: container}]", "outside[0].boundary"],
   ["acceptRisk: [{what: a, why: b, owner: c, until: '2027-01-01'}]", "acceptRisk"],
   ["filesystem: {readDefault: none}", "filesystem.readDefault"],
   ["environment: {fakeEnvFiles: true}", "environment.fakeEnvFiles"],
-  ["limits: {denialsBeforeStop: 25}", "limits.denialsBeforeStop"],
   ...[
     ["methods: [GET]", "methods"],
     ["paths: [/a]", "paths"],

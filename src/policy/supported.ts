@@ -15,8 +15,8 @@ const unbuilt: readonly Unbuilt[] = [
   { path: ["extends"], accepted: [] },
   { path: ["uid"], accepted: "auto" },
   { path: ["acceptRisk"], accepted: [] },
+  ...["writes", "egress", "credentials", "screen"].map((name) => ({ path: ["approval", "granular", name], accepted: "deny" })),
   { path: ["environment", "fakeEnvFiles"], accepted: false },
-  { path: ["limits", "denialsBeforeStop"], accepted: undefined },
   { path: ["browser"], accepted: [] },
   { path: ["credentials"], accepted: [] },
   { path: ["approvals"], accepted: [] },
@@ -34,14 +34,14 @@ interface PartlyBuilt {
 
 const partly: readonly PartlyBuilt[] = [
   { path: ["boundary"], built: ["auto", "process"], unbuilt: ["container", "microvm", "desktop", "wasi"] },
-  { path: ["approval"], built: ["auto-allow", "regular", "never"], unbuilt: ["untrusted", "on-request"] },
+  { path: ["approval"], built: ["auto-allow", "regular", "never", "granular"], unbuilt: ["untrusted", "on-request"] },
   { path: ["filesystem", "readDefault"], built: ["system"], unbuilt: ["none"] },
 ];
 
 function checkPartly(rows: readonly PartlyBuilt[], value: unknown, findings: Findings): void {
   for (const { path, built, unbuilt: waiting } of rows) {
     const found = valueAt(value, path);
-    const isWaiting = (typeof found === "string" && waiting.includes(found)) || typeof valueAt(value, [...path, "granular"]) === "object";
+    const isWaiting = typeof found === "string" && waiting.includes(found);
     if (!isWaiting) continue;
     findings.add({
       code: "POLICY_KEY_UNSUPPORTED",

@@ -26,7 +26,9 @@ const documentOf = (rarity: number): fc.Arbitrary<object> => {
     fc.oneof({ weight: rarity - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
   return fc.record({
     apiVersion: fc.constant("glovebox/v1"),
-    approval: optional(fc.constantFrom("auto-allow", "regular", "never")),
+    approval: optional(
+      fc.constantFrom("auto-allow", "regular", "never", { granular: { commands: "ask" } }, { granular: { commands: "deny" } }),
+    ),
     filesystem: fc.record({
       allowRead: optional(paths),
       denyRead: optional(paths),
@@ -42,6 +44,7 @@ const documentOf = (rarity: number): fc.Arbitrary<object> => {
       output: optional(fc.constantFrom("1MiB", "64MiB", "1GiB")),
       returned: optional(fc.constantFrom("1KiB", "256KiB", "1MiB")),
       pendingApprovals: optional(fc.constantFrom(0, 20, 40)),
+      denialsBeforeStop: optional(fc.constantFrom(1, 25)),
       openFiles: optional(fc.constantFrom(64, 1024, 4096)),
     }),
     commands: optional(rules),
@@ -86,7 +89,7 @@ function assertNarrower(inner: CompiledPolicy, outer: CompiledPolicy): void {
     if (passes(inner)) assert.ok(passes(outer), name);
   }
   for (const [name, value] of Object.entries(inner.environment.set)) assert.equal(outer.environment.set[name], value);
-  for (const limit of ["wallMs", "outputBytes", "returnedBytes", "openFiles"] as const)
+  for (const limit of ["wallMs", "outputBytes", "returnedBytes", "openFiles", "denials"] as const)
     assert.ok(inner.limits[limit] <= outer.limits[limit], limit);
   assert.equal(inner.retentionDays, outer.retentionDays);
   assert.equal(inner.auditArgv, outer.auditArgv);
@@ -149,6 +152,13 @@ test("a trust of the project lifts the refusal", () => {
   const body = "filesystem:\n  allowWrite: [., ../other]\nlimits: {wall: 1h}\n";
   assert.equal(checkPolicy(yamlSource(body, "project"), facts).length, 2);
   assert.deepEqual(checkPolicy(yamlSource(body, "project-trusted"), facts), []);
+});
+
+test("a project may not have a person asked about what the user's policy denies unless a rule names it", () => {
+  const ask = yamlSource("commands: [{id: a, match: {argvPrefix: [git]}, verdict: ask}]\n", "project");
+  const found = (user: string): readonly string[] => summaries(checkPolicy(ask, facts, [yamlSource(user)]));
+  assert.deepEqual(found("approval: {granular: {commands: deny}}\n"), ["POLICY_WIDENS policy.widens-project 2 commands[0]"]);
+  assert.deepEqual(found("approval: {granular: {commands: ask}}\n"), []);
 });
 
 test("a project may not take a rule of the user under its id, nor loosen approval", () => {

@@ -2,6 +2,7 @@
 import type { Verdict } from "../contracts/decision.ts";
 import type { PolicyFacts } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
+import { narrowsApproval } from "./approval-mode.ts";
 import { coversName } from "./environment-rules.ts";
 import { type Field, type LayerValues, limitFields, type PolicyValues } from "./layer-values.ts";
 import { judgeRead, judgeWrite } from "./path-rules.ts";
@@ -24,8 +25,7 @@ function scalarWidenings(base: PolicyValues, layer: LayerValues): readonly Field
   const fields: Field[] = sameOnly.filter(
     (field) => layer[field] !== undefined && layer[field] !== base[field] && !isNarrower(field, base, layer),
   );
-  // `regular` asks what `never` lets run, and `never` denies what `regular` asks: neither is narrower than the other.
-  if (layer.approval !== undefined && layer.approval !== base.approval && base.approval !== "auto-allow") fields.push("approval");
+  if (layer.approval !== undefined && !narrowsApproval(base.approval, layer.approval)) fields.push("approval");
   if (layer.allowUnsandboxed === true && !base.allowUnsandboxed) fields.push("allowUnsandboxed");
   if (layer.nestedNamespaces === true && !base.nestedNamespaces) fields.push("nestedNamespaces");
   if (layer.strict === false && base.strict) fields.push("strict");
@@ -37,10 +37,14 @@ interface Rule {
   readonly verdict: Verdict;
 }
 
-function ruleWidens(rules: readonly Rule[], rule: Rule): boolean {
+/** @param loosening verdicts that may let happen what no rule decides now */
+function ruleWidens(rules: readonly Rule[], rule: Rule, loosening: readonly Verdict[] = ["allow"]): boolean {
   const same = rules.find(({ id }) => id === rule.id);
-  return same === undefined ? rule.verdict === "allow" : canonicalJson(same) !== canonicalJson(rule);
+  return same === undefined ? loosening.includes(rule.verdict) : canonicalJson(same) !== canonicalJson(rule);
 }
+
+/** Where what no rule decides is denied, a question is more than nothing. */
+const looseningCommands = ({ approval }: PolicyValues): readonly Verdict[] => (approval === "listed" ? ["allow", "ask"] : ["allow"]);
 
 function entryWidens(base: PolicyValues, entry: PolicyValues["outside"][number]): boolean {
   const same = base.outside.find(({ id }) => id === entry.id);
@@ -50,7 +54,7 @@ function entryWidens(base: PolicyValues, entry: PolicyValues["outside"][number])
 /**
  * - allowRead, allowWrite: the place must already be allowed by the base's rules (a place that only the default view shows is not);
  * - pass: covered by a name of the base; set: equal to the base's own value; limits: not above; approval: not looser;
- * - commands, egress: no new `allow`, no rule of the base changed under its id;
+ * - commands, egress: no new `allow` (nor `ask`, where a command that no rule decides is denied), no rule of the base changed under its id;
  * - allowLocal: a place of the base; presets: one that the base names;
  * - allowUnsandboxed, nestedNamespaces: not opened; outside: no entry that the base does not have as it is;
  * - strict: never off where it is on;
@@ -89,7 +93,7 @@ export function findWidenings(base: PolicyValues, layer: LayerValues, facts: Pol
     ),
     ...items(
       "commands",
-      (layer.commands ?? []).filter((rule) => ruleWidens(base.commands, rule)).map(({ id }) => id),
+      (layer.commands ?? []).filter((rule) => ruleWidens(base.commands, rule, looseningCommands(base))).map(({ id }) => id),
     ),
     ...items(
       "egress",

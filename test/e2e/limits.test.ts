@@ -23,6 +23,7 @@ const small: Limits = {
   outputBytes: 4 * mib,
   returnedBytes: mib,
   wallMs: 20_000,
+  denials: Number.POSITIVE_INFINITY,
 };
 
 const program = path.join(base, "exhaust");

@@ -119,7 +119,7 @@ function linkedNames(place: string | Buffer, name: string): readonly LinkedName[
 
 /** @param bytes one character each; a text of ASCII is its bytes, and the system call takes it as it is */
 function placeOf(bytes: string): string | Buffer {
-  return /^[\u0001-\u007F]*$/u.test(bytes) ? bytes : Buffer.from(bytes, "latin1");
+  return /[\u0080-\u00FF]/u.test(bytes) ? Buffer.from(bytes, "latin1") : bytes;
 }
 
 /** Never follows a link and opens nothing but directories. */

@@ -17,6 +17,7 @@ const limits: Limits = {
   outputBytes: 1,
   returnedBytes: 1,
   wallMs: 1,
+  denials: 1,
 };
 const group = (...controllers: Cgroup["controllers"]): Cgroup => ({
   version: 2,
@@ -39,7 +40,7 @@ test("planLimits() holds memory by a control group, and watches it without one",
 
 test("planLimits() names a mechanism for every limit that the broker does not watch itself", () => {
   const named = planLimits(limits, { cgroups: [], processors: 2 }, true).mechanisms.map(({ limit }) => limit);
-  assert.deepEqual([...named, "output", "wall"].toSorted(), limitNames.toSorted());
+  assert.deepEqual([...named, "output", "wall", "denials"].toSorted(), limitNames.toSorted());
 });
 
 test("planLimits() counts our own tasks, and lets one more be the one that ends the run", () => {

@@ -38,6 +38,7 @@ function planOf(paths: Partial<PathPolicy>, projectDirectory = "/home/ann/work",
       outputBytes: 1,
       returnedBytes: 1,
       openFiles: 1,
+      denials: 1,
     },
     user: { uid: 1000, gid: 1000, name: "ann", home: "/home/ann" },
   };

@@ -207,6 +207,7 @@ const noLimits: Limits = {
   outputBytes: 1,
   returnedBytes: 1,
   wallMs: 1,
+  denials: 1,
 };
 
 function cgroupDetail(cgroups: readonly Cgroup[]): string {

@@ -86,7 +86,8 @@ export class ProcessSandbox implements Sandbox {
     await this.#launched.masker?.settle();
     const { limits, resources } = this.#plan.limits;
     const onFileLimit = (observed: number): void => this.#exhausted.resolve({ limit: "disk", allowed: limits.diskBytes, observed });
-    const execution = await this.#launched.session.exec({ ...command, environment }, { limits: resources, onFileLimit });
+    const { onRefused } = command;
+    const execution = await this.#launched.session.exec({ ...command, environment }, { limits: resources, onFileLimit, onRefused });
     this.#watch?.start();
     void execution.exit.then(() => this.#watch?.lookAtEnd());
     return execution;

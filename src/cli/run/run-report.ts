@@ -13,7 +13,7 @@ function showLimit(hit: LimitHit, value: number): string {
   return ["output", "memory", "disk"].includes(hit.limit) ? showBytes(value) : String(value);
 }
 
-function limitNotes(hits: readonly LimitHit[]): readonly Sentence[] {
+function limitNotes({ limitHits, task }: RunResult): readonly Sentence[] {
   const keys: Readonly<Record<LimitName, string>> = {
     cpuTime: "cli.run.limit-cpu-time",
     cpuCores: "cli.run.limit-cpu-cores",
@@ -23,10 +23,11 @@ function limitNotes(hits: readonly LimitHit[]): readonly Sentence[] {
     openFiles: "cli.run.limit-open-files",
     output: "cli.run.limit-output",
     wall: "cli.run.limit-wall",
+    denials: "cli.run.limit-denials",
   };
-  return hits.map((hit) => ({
+  return limitHits.map((hit) => ({
     key: keys[hit.limit],
-    values: { allowed: showLimit(hit, hit.allowed), observed: showLimit(hit, hit.observed) },
+    values: { allowed: showLimit(hit, hit.allowed), observed: showLimit(hit, hit.observed), task },
   }));
 }
 
@@ -56,7 +57,7 @@ function connectionNotes({ refusedConnections }: RunResult): readonly Sentence[]
 export function noteLines(context: CliContext, result: RunResult, asked: Asked, more?: Sentence): readonly string[] {
   // What a preset left out matters to whoever wonders why a command failed; the sheet has it always.
   const left = result.exitCode === 0 ? [] : (result.presetNotes ?? []);
-  const notes = [...connectionNotes(result), ...limitNotes(result.limitHits), endNote(result, asked), more, ...left].filter(
+  const notes = [...connectionNotes(result), ...limitNotes(result), endNote(result, asked), more, ...left].filter(
     (note) => note !== undefined,
   );
   const name = context.stderr.style("red", "glovebox:");

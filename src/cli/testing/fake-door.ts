@@ -126,6 +126,7 @@ export function fakePolicy(): EffectivePolicy {
     paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [], denyWrite: [] },
     environment: { pass: [], set: {}, homeFiles: {} },
     limits: { ...smallLimits, returnedBytes: 16 },
+    approval: "auto-allow",
     egress: { rules: [], local: [], sentBytes: 1, connections: 0 },
     presets: [],
     allowUnsandboxed: false,

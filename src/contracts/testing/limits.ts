@@ -12,6 +12,7 @@ export const roomyLimits: Limits = {
   outputBytes: 1 << 26,
   returnedBytes: 1 << 18,
   openFiles: 1024,
+  denials: Number.POSITIVE_INFINITY,
 };
 
 /** For what starts no process. */
@@ -25,4 +26,5 @@ export const smallLimits: Limits = {
   outputBytes: 1000,
   returnedBytes: 1000,
   openFiles: 64,
+  denials: Number.POSITIVE_INFINITY,
 };
