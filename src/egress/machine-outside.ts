@@ -1,10 +1,14 @@
 // The outside as this machine reaches it: names through the machine's resolvers (c-ares, never the C library) and hosts file, and plain connections.
+import type { RecordWithTtl } from "node:dns";
 import { Resolver } from "node:dns/promises";
-import { connect, type Socket } from "node:net";
+import { Socket } from "node:net";
 import { parseIpAddress } from "../kit/ip-address.ts";
+import { DirectSocket } from "./direct-socket.ts";
 import { reachUpstream, skipsProxy } from "./upstream-proxy.ts";
 import type { NetworkSettings } from "./gate-messages.ts";
+import { type Found, KnownNames } from "./known-names.ts";
 import type { Outside, ProxyLine } from "./open-connection.ts";
+import { ExtraMemory, extraBytesOfSandbox } from "./reading-memory.ts";
 import { EgressEnd } from "./reason.ts";
 
 const resolveMs = 8000;
@@ -21,25 +25,26 @@ async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value
   }
 }
 
-async function ask(query: Promise<string[]>): Promise<readonly string[]> {
+async function ask(query: Promise<RecordWithTtl[]>): Promise<readonly RecordWithTtl[]> {
   return query.catch(() => []); // no such record, or no answer: what the other family says decides
 }
 
 /** Each with a socket of its own: bytes that are no answer end every question that waits on the same one. */
-async function resolveOutside(name: string): Promise<readonly string[]> {
+async function resolveOutside(name: string): Promise<Found> {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });
+  const asked = [resolver.resolve4(name, { ttl: true }), resolver.resolve6(name, { ttl: true })];
   try {
-    const [v4, v6] = await within(Promise.all([ask(resolver.resolve4(name)), ask(resolver.resolve6(name))]), resolveMs);
-    if (v4.length + v6.length === 0) throw new EgressEnd("unresolvable");
-    return [...v4, ...v6];
+    const found = (await within(Promise.all(asked.map(ask)), resolveMs)).flat();
+    if (found.length === 0) throw new EgressEnd("unresolvable");
+    return { addresses: found.map(({ address }) => address), ttlSeconds: Math.min(...found.map(({ ttl }) => ttl)) };
   } finally {
     resolver.cancel();
   }
 }
 
-function dial(address: string, port: number): Promise<Socket> {
+/** @param socket not connected yet */
+function dial(socket: Socket, host: string, port: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true, autoSelectFamily: false });
   const timer = setTimeout(() => socket.destroy(new EgressEnd("timeout")), dialMs);
   socket.once("error", (error) => reject(error instanceof EgressEnd ? error : new EgressEnd("unreachable")));
   socket.once("connect", () => {
@@ -49,17 +54,22 @@ function dial(address: string, port: number): Promise<Socket> {
   socket.once("close", () => clearTimeout(timer));
   // Whoever gets the socket listens too; an error must never be nobody's.
   socket.on("error", () => {});
+  socket.setNoDelay(true);
+  socket.connect({ host, port, autoSelectFamily: false });
   return promise;
 }
 
+/** One sandbox's way out: what it knows of names, and the memory it reads into, are its own. */
 export function machineOutside({ hosts, upstream }: NetworkSettings): Outside {
+  const known = new KnownNames(resolveOutside, () => performance.now());
+  const extra = new ExtraMemory(extraBytesOfSandbox);
   const resolve = async (name: string): Promise<readonly string[]> =>
-    Object.hasOwn(hosts, name) ? (hosts[name] ?? []) : resolveOutside(name);
+    Object.hasOwn(hosts, name) ? (hosts[name] ?? []) : known.resolve(name);
   /** The person named it: it may be anywhere. */
   const reachProxy = async (host: string, port: number): Promise<Socket> => {
     const [address] = parseIpAddress(host) === undefined ? await resolve(host) : [host];
     if (address === undefined) throw new EgressEnd("unresolvable");
-    return dial(address, port);
+    return dial(new Socket({ allowHalfOpen: true }), address, port);
   };
   const proxy = upstream && {
     skips: (host: string, addresses: readonly string[]) => skipsProxy(upstream.noProxy, host, addresses),
@@ -68,5 +78,5 @@ export function machineOutside({ hosts, upstream }: NetworkSettings): Outside {
       return { ...line, tunnel: (host, port) => within(line.tunnel(host, port), dialMs) };
     },
   };
-  return { resolve, dial, proxy };
+  return { resolve, dial: (address, port) => dial(new DirectSocket(extra), address, port), proxy };
 }

@@ -1,6 +1,7 @@
 // Copies between client and outside, both ways, counted, under back-pressure and within limits. It looks at nothing.
 import type { Socket } from "node:net";
 import type { EgressDecision } from "../contracts/egress-policy.ts";
+import { DirectSocket } from "./direct-socket.ts";
 import type { EgressBudget } from "./egress-budget.ts";
 import type { EndReason, RefusalReason } from "./reason.ts";
 import type { OpenEntry } from "./traffic-log.ts";
@@ -35,13 +36,36 @@ interface Direction {
   readonly count: (bytes: number) => RefusalReason | undefined;
 }
 
-function copy({ from, to, count }: Direction, stop: (reason: RefusalReason | EndReason) => void): void {
+type Stop = (reason: RefusalReason | EndReason) => void;
+
+/** The copied bytes lie in memory that is read into again as soon as the kernel has them all. */
+function carry({ from, to, count }: Direction & { readonly from: DirectSocket }, stop: Stop): void {
+  from.carry((bytes, taken) => {
+    const limit = count(bytes.length);
+    if (limit !== undefined) {
+      stop(limit);
+      return false;
+    }
+    to.write(bytes, () => {
+      if (to.writableLength === 0) taken();
+    });
+    return to.writableLength === 0;
+  });
+}
+
+function copy({ from, to, count }: Direction, stop: Stop): void {
   from.on("data", (chunk: Buffer) => {
     const limit = count(chunk.length);
     if (limit !== undefined) stop(limit);
     else if (!to.write(chunk)) from.pause();
   });
   to.on("drain", () => from.resume());
+  // It was read from before, and is paused: a company's proxy too answers before its tunnel begins.
+  from.resume();
+}
+
+function join(direction: Direction, stop: Stop): void {
+  const { from, to } = direction;
   from.on("end", () => {
     to.end();
     to.setTimeout(halfOpenMs);
@@ -49,6 +73,8 @@ function copy({ from, to, count }: Direction, stop: (reason: RefusalReason | End
   });
   from.on("timeout", () => stop("timeout"));
   from.on("error", () => stop("broken"));
+  if (from instanceof DirectSocket) carry({ ...direction, from }, stop);
+  else copy(direction, stop);
 }
 
 export interface SpliceEnds {
@@ -68,8 +94,6 @@ export function splice(client: Socket, outside: Socket, meter: Meter, about: Spl
   };
   client.setTimeout(idleMs);
   outside.setTimeout(idleMs);
-  copy({ from: client, to: outside, count: (bytes) => countSent(meter, bytes) }, stop);
-  copy({ from: outside, to: client, count: (bytes) => countReceived(meter, bytes) }, stop);
   const closed = (): void => {
     if (client.destroyed && outside.destroyed) stop("ended");
     // One that is gone without a word takes the other with it, once what was written has been taken.
@@ -81,7 +105,6 @@ export function splice(client: Socket, outside: Socket, meter: Meter, about: Spl
   const limit = about.first.length === 0 ? undefined : countSent(meter, about.first.length);
   if (limit !== undefined) return stop(limit);
   if (about.first.length > 0) outside.write(about.first);
-  // Both were read from before, and are paused: a company's proxy answers before its tunnel begins.
-  client.resume();
-  outside.resume();
+  join({ from: client, to: outside, count: (bytes) => countSent(meter, bytes) }, stop);
+  join({ from: outside, to: client, count: (bytes) => countReceived(meter, bytes) }, stop);
 }

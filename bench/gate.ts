@@ -1,0 +1,125 @@
+// The gate beside squid and tinyproxy of Debian and beside nothing: throughput, a new connection, resident memory while it carries a thousand. One and
+// the same client, in a sandbox where a gate is measured, asks one and the same server of the test internet.
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { makeGloved } from "../test/fixtures/internet/gloved.ts";
+import { type Internet, openInternet } from "../test/fixtures/internet/internet.ts";
+import { proxies } from "../test/fixtures/internet/places.ts";
+import { measureInTurn, printTimings } from "./measure.ts";
+
+const transferBytes = 256 << 20;
+const connects = 100;
+const heldConnections = [0, 10, 1000] as const;
+const host = "api.example.com";
+
+const rules = `
+egress: [{id: all, hosts: [${host}], ports: [80], protocols: [http, tcp], verdict: allow}]
+limits: {egressConnections: 1100, openFiles: 4096, wall: 15m}
+`;
+
+type Started = ReturnType<Internet["start"]>;
+
+interface Way {
+  readonly name: string;
+  /** Of the client: host, proxy, who uses the proxy. */
+  readonly words: readonly [string, string, string];
+  readonly start: (argv: readonly string[]) => Started;
+  /** Whose memory is looked at; a pattern for pgrep. */
+  readonly process?: string;
+}
+
+/** One client that stays, so that nobody's start is measured. */
+class Client {
+  readonly #child: Started;
+  readonly #lines: AsyncIterator<string>;
+  readonly #name: string;
+  #complaint = "";
+
+  constructor(program: string, { name, words: [target, proxy, user], start }: Way) {
+    this.#name = name;
+    this.#child = start(["/usr/bin/python3", "-c", program, target, "80", proxy, user]);
+    const { stdout, stderr } = this.#child;
+    if (stdout === null) throw new TypeError("no output");
+    stderr?.on("data", (bytes: Buffer) => (this.#complaint += bytes.toString()));
+    this.#lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  }
+
+  /** @returns milliseconds */
+  async ask(what: "get" | "connect" | "hold", number: number): Promise<number> {
+    this.#child.stdin?.write(`${what} ${number}\n`);
+    const { value, done } = await this.#lines.next();
+    if (done === true) throw new Error(`${this.#name} ended: ${this.#complaint}`);
+    return Number(value);
+  }
+
+  async end(): Promise<void> {
+    const ended = once(this.#child, "close");
+    this.#child.stdin?.end();
+    await ended;
+  }
+}
+
+async function waysOut(internet: Internet): Promise<readonly Way[]> {
+  const gloved = await makeGloved(internet, rules);
+  const bare = (argv: readonly string[]): Started => internet.start("machine", argv, { stdin: "pipe" });
+  const inside = (argv: readonly string[]): Started => gloved.start(argv, { stdin: "pipe" });
+  const outThere = (argv: readonly string[]): Started => internet.start("internet", argv, { stdin: "pipe" });
+  const who = `${proxies.user}:${proxies.password}`;
+  const { address, squid, tinyproxy } = proxies;
+  return [
+    { name: "plain loopback", words: ["127.0.0.1", "-", "-"], start: outThere },
+    { name: "no proxy", words: [host, "-", "-"], start: bare },
+    { name: "gate, captured", words: [host, "-", "-"], start: inside },
+    { name: "gate, CONNECT", words: [host, "198.18.0.1:3128", "-"], start: inside, process: "[/]gate[.]ts" },
+    { name: "squid", words: [host, `${address}:${squid}`, who], start: bare, process: "[s]quid -N" },
+    { name: "tinyproxy", words: [host, `${address}:${tinyproxy}`, "-"], start: bare, process: "[t]inyproxy -d" },
+  ];
+}
+
+async function printOthers(internet: Internet): Promise<void> {
+  const script = "squid -v | head -1; tinyproxy -v; ps -ww -o args= -C squid,tinyproxy";
+  const { stdout } = await internet.onMachine(["/bin/sh", "-c", script]);
+  console.log(`\n${stdout.trim().replaceAll(internet.directory, "DIRECTORY")}`);
+}
+
+/** Of the process that has most. */
+async function residentMiB(internet: Internet, pattern: string): Promise<number> {
+  const script = `pgrep -f '${pattern}' | xargs -r ps -o rss= -p | sort -n | tail -1`;
+  return Number((await internet.onMachine(["/bin/sh", "-c", script])).stdout) / 1024;
+}
+
+async function printMemory(internet: Internet, way: Way, client: Client): Promise<void> {
+  if (way.process === undefined) return;
+  const said: string[] = [];
+  let open = 0;
+  for (const count of heldConnections) {
+    await client.ask("hold", count - open);
+    open = count;
+    said.push(`${(await residentMiB(internet, way.process)).toFixed(0)} MiB with ${count}`);
+  }
+  console.log(`  ${way.name.padEnd(16)} resident ${said.join(", ")} connections`);
+}
+
+/** @param what one of them, for a shorter look @throws Error when a client could not do its work */
+export async function benchGate(what: "all" | "connect" | "get" | "memory" = "all"): Promise<void> {
+  await using resources = new AsyncDisposableStack();
+  const internet = await openInternet(resources, { extras: ["squid", "tinyproxy"] });
+  const program = await readFile(path.join(import.meta.dirname, "gate-client.py"), "utf8");
+  const ways = (await waysOut(internet)).map((way) => ({ way, client: new Client(program, way) }));
+  resources.defer(async () => void (await Promise.all(ways.map(({ client }) => client.end()))));
+  await printOthers(internet);
+  const measured = (kind: "get" | "connect", number: number, share: number) =>
+    measureInTurn(
+      ways.map(({ way: { name }, client }) => ({ name, run: async () => (await client.ask(kind, number)) / share })),
+      7,
+    );
+  if (what === "all" || what === "connect")
+    printTimings(`new connection, one byte, end (mean of ${connects}; budget +1 ms)`, await measured("connect", connects, connects));
+  if (what === "all" || what === "get")
+    printTimings(`${transferBytes >> 20} MiB (budget 1.43x, that is 0.7 of the throughput)`, await measured("get", transferBytes, 1));
+  if (what !== "all" && what !== "memory") return;
+  console.log("\nmemory");
+  for (const { way, client } of ways) await printMemory(internet, way, client);
+}
