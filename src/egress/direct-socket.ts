@@ -9,6 +9,9 @@ import { type ExtraMemory, ReadingMemory } from "./reading-memory.ts";
  */
 export type TakeBytes = (bytes: Uint8Array, taken: () => void) => boolean;
 
+/** For whoever listens, as much at once as from any socket. */
+const mostCopied = 64 << 10;
+
 interface Reading extends OnReadOpts {
   read: (length: number) => boolean;
 }
@@ -53,10 +56,16 @@ export class DirectSocket extends Socket {
       return false;
     }
     const bytes = this.#memory.bytes.subarray(0, length);
-    if (this.#take === undefined) return this.push(Buffer.from(bytes));
+    if (this.#take === undefined) return this.#pushCopy(bytes);
     const isTaken = this.#give(this.#take, bytes);
     if (isTaken) this.#memory.adapt(length);
     return isTaken;
+  }
+
+  #pushCopy(bytes: Uint8Array): boolean {
+    const copy = Buffer.from(bytes);
+    this.#memory.adapt(copy.length, mostCopied);
+    return this.push(copy);
   }
 
   #give(take: TakeBytes, bytes: Uint8Array): boolean {

@@ -43,10 +43,10 @@ export class ReadingMemory {
     return this.#bytes;
   }
 
-  /** After a read whose bytes nobody needs any more. */
-  adapt(readBytes: number): void {
+  /** After a read whose bytes nobody needs any more. @param most a power of four times the least */
+  adapt(readBytes: number, most = mostBytes): void {
     const size = this.#bytes.length;
-    if (readBytes === size && size < mostBytes) this.#resize(size << step);
+    if (readBytes === size && size < most) this.#resize(size << step);
     else if (readBytes * littleUsed <= size && size > leastBytes) this.#resize(size >> step);
   }
 
