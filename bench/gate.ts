@@ -33,7 +33,7 @@ interface Way {
 /** One client that stays, so that nobody's start is measured. */
 class Client {
   readonly #child: Started;
-  readonly #lines: AsyncIterator<string>;
+  readonly #lines: AsyncIterator<string, undefined>;
   readonly #name: string;
   #complaint = "";
 

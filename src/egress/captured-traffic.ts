@@ -8,7 +8,7 @@ import { parseIpAddress, showIpAddress } from "../kit/ip-address.ts";
 import { answerDns } from "./answer-dns.ts";
 import { EgressBudget } from "./egress-budget.ts";
 import { hangUp, HttpFront, statusOf } from "./http-front.ts";
-import { type Outside, refuse } from "./open-connection.ts";
+import { type EndConnection, type Outside, refuse } from "./open-connection.ts";
 import { PlaceholderNames } from "./placeholder-names.ts";
 import { runTunnel, type TunnelParts } from "./run-tunnel.ts";
 import { serveSocks } from "./socks-front.ts";
@@ -52,7 +52,14 @@ export class CapturedTraffic {
     const budget = new EgressBudget({ sentBytes: policy.sentBytes, connections: policy.connections }, nowMs);
     const log = new TrafficLog(nowMs);
     this.#most = policy.connections + mostWaiting;
-    const open = { decider, budget, log, outside, record };
+    const living = new Set<EndConnection>();
+    const recordOrCut: TrafficParts["record"] = async (event, clientPort) => {
+      const isRecorded = await record(event, clientPort);
+      // Without a ledger nothing leaves, not even by what was recorded while there was one.
+      if (!isRecorded) for (const end of living) end("unrecorded");
+      return isRecorded;
+    };
+    const open = { decider, budget, log, outside, living, record: recordOrCut };
     this.#http = new HttpFront(open, (client, place) => this.#connect(client, place));
     this.#parts = { ...open, acceptHttp: (client, asked, opened) => this.#http.acceptOpened(client, asked, opened) };
   }

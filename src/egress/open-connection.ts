@@ -4,7 +4,7 @@ import type { EgressEvent } from "../contracts/egress-record.ts";
 import type { EgressDecider, EgressDecision, EgressProtocol } from "../contracts/egress-policy.ts";
 import { parseIpAddress } from "../kit/ip-address.ts";
 import type { EgressBudget } from "./egress-budget.ts";
-import { EgressEnd, type RefusalReason } from "./reason.ts";
+import { EgressEnd, type EndReason, type RefusalReason } from "./reason.ts";
 import type { OpenEntry, TrafficLog } from "./traffic-log.ts";
 
 /** Where somebody wants to go; which protocols it may turn out to be. */
@@ -20,6 +20,9 @@ export interface Asked {
 
 export type Allowed = ReadonlyMap<EgressProtocol, EgressDecision>;
 
+/** Closes and gives back; says how it ended. Idempotent. */
+export type EndConnection = (reason: RefusalReason | EndReason) => void;
+
 export interface Opened {
   readonly socket: Socket;
   /** The socket leads to a company's proxy, which has been asked for nothing yet; undefined: to the place itself. */
@@ -27,8 +30,7 @@ export interface Opened {
   /** The protocols that may be spoken there, each with its decision. */
   readonly allowed: Allowed;
   readonly entry: OpenEntry;
-  /** Closes and gives back; says how it ended. Idempotent. */
-  end(reason: string): void;
+  readonly end: EndConnection;
 }
 
 /** A connection to a company's proxy. */
@@ -65,6 +67,8 @@ export interface OpenParts {
   readonly budget: EgressBudget;
   readonly log: TrafficLog;
   readonly outside: Outside;
+  /** Ends each connection that is open, or is being opened. */
+  readonly living: Set<EndConnection>;
   /** Resolves with false when it could not be recorded; never rejects. */
   readonly record: (event: EgressEvent, clientPort?: number) => Promise<boolean>;
 }
@@ -184,25 +188,31 @@ export async function openConnection(given: Asked, parts: OpenParts): Promise<Op
     throw await refuse(asked, parts, { reason: "limit-names" });
   if (!parts.budget.takeConnection()) throw await refuse(asked, parts, { reason: "limit-connections" });
   const entry = parts.log.opened({ ...asked, rule: firstRule(allowed) });
+  let socket: Socket | undefined;
   let isEnded = false;
-  const giveBack = (reason: string): void => {
+  const end: EndConnection = (reason) => {
+    socket?.destroy();
     if (isEnded) return;
     isEnded = true;
+    parts.living.delete(end);
     parts.budget.giveConnectionBack();
     entry.end(reason);
   };
+  parts.living.add(end);
+  const failIfEnded = (): void => {
+    if (isEnded) throw new EgressEnd("unrecorded");
+  };
   try {
     await recordAllowed(asked, allowed, parts);
+    failIfEnded();
     const reached = await reach(asked, allowed, parts);
+    socket = reached.socket;
+    failIfEnded();
     entry.address = reached.address;
     entry.isUnresolved = reached.judged === 0 && parseIpAddress(asked.host) === undefined;
-    const end = (reason: string): void => {
-      giveBack(reason);
-      reached.socket.destroy();
-    };
-    return { socket: reached.socket, proxy: reached.proxy, allowed: reached.allowed, entry, end };
+    return { socket, proxy: reached.proxy, allowed: reached.allowed, entry, end };
   } catch (error) {
-    giveBack(error instanceof EgressEnd ? error.reason : "broken");
+    end(error instanceof EgressEnd ? error.reason : "broken");
     throw error;
   }
 }

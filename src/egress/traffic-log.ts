@@ -39,8 +39,8 @@ export class TrafficLog {
   }
 
   /**
-   * Records what has not been asked before in this sandbox; whoever asks the same meanwhile waits for the same record. What could not be recorded
-   * is tried again the next time. Refusals beyond the list are only counted. @returns false when it could not be recorded
+   * Records what has not been asked before in this sandbox; whoever asks the same meanwhile waits for the same record. When something could not be
+   * recorded, everything is recorded anew the next time: of what passed before nobody knows whether its record is still to be had. Refusals beyond the list are only counted. @returns false when it could not be recorded
    */
   recordOnce(event: EgressEvent, record: (event: EgressEvent) => Promise<boolean>): Promise<boolean> {
     const { verdict, reason, rule = "", host, port = 0, via } = event;
@@ -50,7 +50,7 @@ export class TrafficLog {
     const isFull = this.#recorded.size >= mostEvents;
     if (isFull && verdict === "deny") return Promise.resolve(true);
     const recording = record(event).then((isRecorded) => {
-      if (!isRecorded) this.#recorded.delete(identity);
+      if (!isRecorded) this.#recorded.clear();
       return isRecorded;
     });
     if (!isFull) this.#recorded.set(identity, recording);

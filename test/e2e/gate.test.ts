@@ -69,6 +69,12 @@ test("when a decision cannot be recorded nothing leaves", () => {
   assert.deepEqual(results.get("neverRecorded"), { answer: "", arrived: [] });
 });
 
+test("when a decision cannot be recorded any more, what is open ends too, until the ledger is there again", () => {
+  const ends = ["raw.example.com unrecorded", "web.example.com unrecorded", "raw.example.com unrecorded"];
+  const expected = { another: "403", same: "HTTP/1.1 403", meanwhile: [], later: "HTTP/1.1 200", ends };
+  assert.deepEqual(results.get("failingLedger"), expected);
+});
+
 test("the death of the gate ends every connection, and nothing leaves after it", () => {
   assert.deepEqual(results.get("death"), { summary: null, isGone: true, refused: "", arrived: [] });
 });
