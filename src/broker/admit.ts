@@ -1,39 +1,17 @@
 // The start of one action: the decision, its record, and a person's permit where the decision asks for one. Nothing has been opened yet.
 import type { ApprovalKind } from "../contracts/approval.ts";
-import type { Boundary, HostUser } from "../contracts/boundary.ts";
-import type { Clock } from "../contracts/clock.ts";
+import type { OutputChunk } from "../contracts/boundary.ts";
 import type { CommandRequest, Decision } from "../contracts/decision.ts";
 import type { RunIo, RunRequest } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
-import type { IdSource } from "../contracts/ids.ts";
-import type { Ledger } from "../contracts/ledger.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
-import type { GateProcess } from "../egress/egress.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
 import type { ActionIdentity, ActionRecord } from "./action-record.ts";
-import type { DenialCount } from "./denial-count.ts";
+import type { BrokerParts } from "./broker-parts.ts";
 import type { OutsidePlan } from "./outside.ts";
 import { obtainPermit, type Permit } from "./permit.ts";
-import type { StateLayout } from "./state-layout.ts";
-import type { Step } from "./step.ts";
-import type { TaskEgress } from "./task-egress.ts";
-import type { JournalOwner } from "./task-journal.ts";
 
-export interface BrokerParts {
-  readonly layout: StateLayout;
-  readonly ledger: Ledger;
-  readonly boundary: Boundary;
-  readonly ids: IdSource;
-  readonly clock: Clock;
-  readonly user: HostUser;
-  readonly owner: JournalOwner;
-  readonly step: Step;
-  /** The hash of the policy that would hold if its documents were read now. */
-  readonly policyHashNow: () => Promise<string>;
-  /** The gate, started when it is first asked for. */
-  readonly gate: () => GateProcess;
-}
-
+/** One command, from its decision to its result. */
 export interface Action {
   readonly parts: BrokerParts;
   readonly policy: CompiledPolicy;
@@ -42,13 +20,12 @@ export interface Action {
   readonly identity: ActionIdentity;
   readonly record: ActionRecord;
   readonly environment: Readonly<Record<string, string>>;
+  /** The environment is the command's own, not its sandbox's. */
+  readonly bringsEnvironment?: true;
+  /** What the command leaves running stays, for its sandbox ends later; the output of that goes here. */
+  readonly onLaterOutput?: (chunk: OutputChunk) => void;
   /** Undefined for a command that stays in a sandbox. */
   readonly outside: OutsidePlan | undefined;
-  /** False while a sandbox of this action may hold something on the host. */
-  readonly life: { isNothingLeft: boolean };
-  readonly denials: DenialCount;
-  /** Undefined where nothing may leave, and before the action was admitted. */
-  egress: TaskEgress | undefined;
 }
 
 /** Why a request to leave the sandbox was denied, where no rule of the policy says it. */

@@ -1,16 +1,18 @@
-// Opens the sandbox of one admitted action, or the place outside that its permit names. It starts nothing in it.
+// Opens the sandbox of one task, or the place outside that its permit names. It starts nothing in it.
 import type { Sandbox, SandboxSpec } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
-import type { Action } from "./admit.ts";
+import type { TaskPlan } from "./open-task.ts";
 import { openOutside, outsideMark } from "./outside.ts";
+import type { TaskEgress } from "./task-egress.ts";
 import type { TaskJournal } from "./task-journal.ts";
 
-function specOf({ parts, policy, request, identity, environment, egress }: Action, journal: TaskJournal): SandboxSpec {
+function specOf(plan: TaskPlan, { privateDirectory }: TaskJournal, egress: TaskEgress | undefined): SandboxSpec {
+  const { parts, policy, projectDirectory, identity, environment } = plan;
   return {
     taskId: identity.task,
     sandboxId: identity.sandbox,
-    projectDirectory: request.policy.projectDirectory,
-    privateDirectory: journal.privateDirectory,
+    projectDirectory,
+    privateDirectory,
     paths: policy.paths,
     environment,
     homeFiles: policy.environment.homeFiles,
@@ -22,21 +24,21 @@ function specOf({ parts, policy, request, identity, environment, egress }: Actio
 }
 
 /** Opens the sandbox or records why not; a failure leaves nothing. INVARIANT I-02 */
-export async function openSandbox(action: Action, journal: TaskJournal): Promise<Sandbox> {
-  const { parts, record, io, identity, outside } = action;
+export async function openSandbox(plan: TaskPlan, journal: TaskJournal, egress: TaskEgress | undefined): Promise<Sandbox> {
+  const { parts, record, signal, identity, outside } = plan;
   if (outside !== undefined) {
     await journal.record({ kind: "process", name: outsideMark(identity.sandbox) });
     return openOutside(identity.sandbox, outside, parts.user);
   }
   try {
-    const sandbox = await parts.boundary.open(specOf(action, journal), {
-      signal: io.signal,
+    const sandbox = await parts.boundary.open(specOf(plan, journal, egress), {
+      signal,
       journal: async (object) => {
         await journal.record(object);
         parts.step(`journal ${object.kind}`);
       },
     });
-    action.egress?.opened(sandbox);
+    egress?.opened(sandbox);
     return sandbox;
   } catch (cause) {
     const error =
@@ -44,7 +46,7 @@ export async function openSandbox(action: Action, journal: TaskJournal): Promise
         ? cause
         : new GloveboxError("SANDBOX_OPEN_FAILED", "run.open-failed", { values: { reason: String(cause) }, cause });
     // One that had not attached yet is nobody's to close but ours.
-    await action.egress?.endpoint.close();
+    await egress?.endpoint.close();
     await record.refused(error.code);
     await record.resultWithoutRun("refused");
     throw error;

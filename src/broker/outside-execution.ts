@@ -128,6 +128,8 @@ export function startOutside({ argv, cwd, environment, mark }: OutsideCommand): 
       ended.resolve();
     },
     exit,
+    // Outside nobody is told when the last of a tree ends of itself.
+    gone: ended.promise,
     refusedCalls: { total: 0, first: [] },
   };
 }

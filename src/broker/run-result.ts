@@ -8,8 +8,8 @@ import type { Action } from "./admit.ts";
 import { taskAnswerSheet } from "./answer-sheet.ts";
 import { connectTargets, refusedConnections } from "./connection-lines.ts";
 import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
+import type { TaskEnd } from "./open-task.ts";
 import type { Permit } from "./permit.ts";
-import type { TaskTraffic } from "./task-egress.ts";
 import type { SupervisionReport } from "./supervise.ts";
 
 /** The boundary's walls and the two limits that the broker itself watches. */
@@ -38,10 +38,11 @@ function endingOf(report: SupervisionReport, changes: ChangeSummary | undefined)
   };
 }
 
+/** Of a command that was a task of its own. */
 export function resultOf(
   action: Action,
   sandbox: Sandbox,
-  { report, changes, traffic }: Watched & { readonly changes: ChangeSummary | undefined; readonly traffic: TaskTraffic | undefined },
+  { report, changes, traffic }: Watched & TaskEnd,
   permit: Permit | undefined,
 ): RunResult {
   const { identity, policy, request, record, parts } = action;

@@ -26,6 +26,7 @@ class FakeExecution implements Execution {
   readonly refusedCalls = { total: 0, first: [] };
   readonly calls: string[] = [];
   readonly #exit = Promise.withResolvers<ExitReport>();
+  readonly #gone = Promise.withResolvers<void>();
   readonly #chunks: readonly string[];
 
   constructor(chunks: readonly string[], end?: ExitReport) {
@@ -35,6 +36,10 @@ class FakeExecution implements Execution {
 
   get exit(): Promise<ExitReport> {
     return this.#exit.promise;
+  }
+
+  get gone(): Promise<void> {
+    return this.#gone.promise;
   }
 
   get output(): AsyncIterable<OutputChunk> {
@@ -123,4 +128,57 @@ test("elapsedMs() counts a millisecond that has begun, so that a wall time that 
   assert.equal(elapsedMs(5n, 5n), 0);
   assert.equal(elapsedMs(0n, 999_200_000n), 1000);
   assert.equal(elapsedMs(0n, 1_000_000_000n), 1000);
+});
+
+/** A command that has ended while something that it started goes on. */
+class Leaving extends FakeExecution {
+  override get output(): AsyncIterable<OutputChunk> {
+    return this.#talk();
+  }
+
+  async *#talk(): AsyncGenerator<OutputChunk> {
+    yield { channel: "stdout", bytes: Buffer.from("early") };
+    await this.more.promise;
+    yield { channel: "stdout", bytes: Buffer.from("late") };
+  }
+
+  readonly more = Promise.withResolvers<void>();
+}
+
+test("supervise() does not wait for what a command leaves running in its sandbox, and hands on what comes later", async () => {
+  const execution = new Leaving([], exited);
+  const later = Promise.withResolvers<OutputChunk>();
+  const shown: string[] = [];
+  const report = await supervise({
+    execution,
+    limits,
+    exhausted: never,
+    onLaterOutput: later.resolve,
+    look: async () => usage,
+    io: {
+      signal: new AbortController().signal,
+      onOutput: async ({ bytes }) => void shown.push(Buffer.from(bytes).toString()),
+      onStart: () => {},
+    },
+    monotonicNs: () => 0n,
+    observe: () => {},
+  });
+  assert.deepEqual([report.isLeftRunning, shown, report.exit, execution.calls], [true, ["early"], exited, []]);
+  execution.more.resolve();
+  assert.equal(Buffer.from((await later.promise).bytes).toString(), "late");
+});
+
+test("supervise() ends the tree of a command whose sandbox outlives it when the command reached a limit", async () => {
+  const execution = new FakeExecution([]);
+  const report = await supervise({
+    execution,
+    limits,
+    exhausted: Promise.resolve(memory),
+    onLaterOutput: () => {},
+    look: async () => usage,
+    io: { signal: new AbortController().signal, onOutput: () => Promise.resolve(), onStart: () => {} },
+    monotonicNs: () => 0n,
+    observe: () => {},
+  });
+  assert.deepEqual([report.isLeftRunning, report.limitHits, execution.calls.includes("kill")], [false, [memory], true]);
 });

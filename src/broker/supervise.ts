@@ -2,17 +2,11 @@
 import { constants } from "node:os";
 import type { Execution, ExitReport, OutputChunk, RefusedCalls } from "../contracts/boundary.ts";
 import type { RunIo } from "../contracts/door.ts";
+import { Leave, pumpOutput, type StreamSummary, Tail } from "./pump-output.ts";
 import { allowedOf, type LimitHit, type LimitName, type Limits, type UsageEvidence } from "../contracts/limits.ts";
 
 /** How long a command has between SIGTERM and the end of its tree. */
 export const graceMs = 2000;
-const tailBytes = 4096;
-
-export interface StreamSummary {
-  readonly bytes: number;
-  /** The last 4 KiB, for the encrypted part of the record. */
-  readonly tail: Uint8Array;
-}
 
 export interface SupervisionReport {
   readonly exit: ExitReport;
@@ -25,6 +19,8 @@ export interface SupervisionReport {
   readonly refusedCalls: RefusedCalls;
   /** Undefined where the boundary cannot see it. */
   readonly usage: UsageEvidence | undefined;
+  /** Processes of the command are still there: see `onLaterOutput`. */
+  readonly isLeftRunning: boolean;
 }
 
 export interface SupervisionParts {
@@ -32,27 +28,14 @@ export interface SupervisionParts {
   readonly limits: Limits;
   /** The first limit that the boundary saw used up. */
   readonly exhausted: Promise<LimitHit>;
+  /** What the command leaves running stays, and its later output goes here. Absent: its tree ends with it. */
+  readonly onLaterOutput?: (chunk: OutputChunk) => void;
   /** What was used until now; a limit that is found used up resolves `exhausted` first. */
   readonly look: () => Promise<UsageEvidence | undefined>;
   readonly io: RunIo;
   readonly monotonicNs: () => bigint;
   /** Sees every byte the command produced, before any cut. */
   readonly observe: (chunk: OutputChunk) => void;
-}
-
-class Tail {
-  #bytes = 0;
-  #tail: Buffer = Buffer.alloc(0);
-
-  add(bytes: Uint8Array): void {
-    this.#bytes += bytes.length;
-    this.#tail =
-      bytes.length >= tailBytes ? Buffer.from(bytes.subarray(-tailBytes)) : Buffer.concat([this.#tail, bytes]).subarray(-tailBytes);
-  }
-
-  summary(): StreamSummary {
-    return { bytes: this.#bytes, tail: this.#tail };
-  }
 }
 
 /** A millisecond that has begun counts: a timer may fire a part of one early, and a limit that was reached was not missed by it. */
@@ -137,6 +120,10 @@ class Watch {
     this.#end.end(true);
   };
 
+  get isEnding(): boolean {
+    return this.#isCancelled || this.#hits.length > 0;
+  }
+
   /** @returns how many of the next `bytes` may still be handed on */
   admit(bytes: number): number {
     const { outputBytes } = this.#parts.limits;
@@ -161,37 +148,54 @@ class Watch {
   }
 }
 
-async function pump({ execution, observe, io }: SupervisionParts, watch: Watch): Promise<Pick<SupervisionReport, "stdout" | "stderr">> {
+async function pump(parts: SupervisionParts, watch: Watch, leave: Leave): Promise<Pick<SupervisionReport, "stdout" | "stderr">> {
+  const { execution, observe, io, onLaterOutput } = parts;
   const tails = { stdout: new Tail(), stderr: new Tail() };
-  for await (const chunk of execution.output) {
-    observe(chunk);
-    tails[chunk.channel].add(chunk.bytes);
-    const allowed = watch.admit(chunk.bytes.length);
-    if (allowed > 0) await io.onOutput({ channel: chunk.channel, bytes: chunk.bytes.subarray(0, allowed) });
-  }
+  await pumpOutput(execution, {
+    leave,
+    later: (chunk) => onLaterOutput?.(chunk),
+    take: async (chunk) => {
+      observe(chunk);
+      tails[chunk.channel].add(chunk.bytes);
+      const allowed = watch.admit(chunk.bytes.length);
+      if (allowed > 0) await io.onOutput({ channel: chunk.channel, bytes: chunk.bytes.subarray(0, allowed) });
+    },
+  });
   return { stdout: tails.stdout.summary(), stderr: tails.stderr.summary() };
 }
 
-/** Runs the command to its end, whatever happens; when it resolves no process of the command is left. */
+/** After the command's own end: its tree goes with it, or what it leaves running is left alone. @returns whether something is */
+async function endTree({ execution, onLaterOutput }: SupervisionParts, watch: Watch, leave: Leave): Promise<boolean> {
+  if (onLaterOutput === undefined || watch.isEnding) {
+    // What still holds the output open after the command itself has ended does not outlive it: a run owns its daemons. INVARIANT I-03
+    await execution.killTree();
+    return false;
+  }
+  leave.begin();
+  return (await Promise.race([execution.gone, leave.left])) === "left";
+}
+
+/** Runs the command to its end, whatever happens; when it resolves no process of the command is left but what may stay. */
 export async function supervise(parts: SupervisionParts): Promise<SupervisionReport> {
   const { execution, io } = parts;
   const watch = new Watch(parts);
-  // What still holds the output open after the command itself has ended does not outlive it: a run owns its daemons. INVARIANT I-03
+  const leave = new Leave();
   const exited = execution.exit.then(async (exit) => {
     const usage = await parts.look();
-    await execution.killTree();
-    return { exit, usage };
+    return { exit, usage, isLeftRunning: await endTree(parts, watch, leave) };
   });
   void feedStdin(execution, io.stdin);
   try {
-    const streams = await pump(parts, watch);
-    const { exit, usage } = await exited;
+    const streams = await pump(parts, watch, leave);
+    const { exit, usage, isLeftRunning } = await exited;
     watch.readSignal(exit);
-    return { exit, usage, ...watch.ending, ...streams, durationMs: watch.durationMs, refusedCalls: execution.refusedCalls };
+    const { refusedCalls } = execution;
+    return { exit, usage, isLeftRunning, ...watch.ending, ...streams, durationMs: watch.durationMs, refusedCalls };
   } catch (error) {
     await execution.killTree(); // fails closed: a caller that cannot take the output does not leave a command running
     throw error;
   } finally {
+    leave.stop();
     watch.stop();
   }
 }

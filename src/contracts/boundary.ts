@@ -219,7 +219,9 @@ export interface Execution {
   killTree(): Promise<void>;
   /** Never rejects. */
   readonly exit: Promise<ExitReport>;
-  /** What the mediator refused so far; complete once `killTree` has resolved. */
+  /** Resolves when no process that descends from this command is left; what the command leaves running keeps it waiting. Never rejects. */
+  readonly gone: Promise<void>;
+  /** What the mediator refused so far; complete once `gone` has resolved. */
   readonly refusedCalls: RefusedCalls;
 }
 

@@ -71,6 +71,10 @@ export class GuardExecution implements Execution {
     return this.#exit.promise;
   }
 
+  get gone(): Promise<void> {
+    return this.#gone.promise;
+  }
+
   /** Nothing of it is left in the guard. */
   get isOver(): boolean {
     return this.#hasOutputEnded && this.#isTreeGone;

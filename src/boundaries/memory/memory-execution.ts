@@ -40,6 +40,11 @@ export class MemoryExecution implements Execution {
     this.exit = program === undefined ? this.#neverStarted() : this.#run(program, this.#ioFor(command, environment));
   }
 
+  /** A program here starts no other. */
+  get gone(): Promise<void> {
+    return this.exit.then(() => {});
+  }
+
   get output(): AsyncIterable<OutputChunk> {
     return this.#output;
   }

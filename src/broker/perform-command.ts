@@ -1,0 +1,52 @@
+// One admitted command in an open task: started, watched to its end and recorded. Its result is the caller's to record and to hand out.
+import type { Command } from "../contracts/boundary.ts";
+import type { Action } from "./admit.ts";
+import type { OpenTask } from "./open-task.ts";
+import type { Permit } from "./permit.ts";
+import type { Watched } from "./run-result.ts";
+import { supervise } from "./supervise.ts";
+
+function commandOf({ request, environment, outside, bringsEnvironment }: Action, permit: Permit | undefined): Command {
+  return {
+    argv: permit?.argv ?? request.argv,
+    cwd: outside?.cwd ?? request.cwd,
+    ...(bringsEnvironment === true ? { environment } : {}),
+    ...(request.pty === undefined ? {} : { pty: request.pty }),
+  };
+}
+
+async function startAndWatch(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
+  const { parts, policy, io, identity, onLaterOutput } = action;
+  const streams = { stdout: await parts.ledger.openCommitment(identity.task), stderr: await parts.ledger.openCommitment(identity.task) };
+  await permit?.redeem();
+  const { sandbox } = task;
+  const execution = await sandbox.exec({ ...commandOf(action, permit), onRefused: task.denials.add });
+  parts.step("started");
+  io.onStart({ signal: (name) => execution.signal(name), resize: (size) => execution.resize(size) });
+  const limit = task.awaitLimit();
+  try {
+    const report = await supervise({
+      execution,
+      limits: policy.limits,
+      exhausted: limit.exhausted,
+      ...(onLaterOutput === undefined ? {} : { onLaterOutput }),
+      look: async () => (await sandbox.stats()).usage,
+      io,
+      monotonicNs: () => parts.clock.monotonicNs(),
+      observe: (chunk) => streams[chunk.channel].update(chunk.bytes),
+    });
+    parts.step("ended");
+    return { report, commitments: { stdout: streams.stdout.digest(), stderr: streams.stderr.digest() } };
+  } finally {
+    limit.release();
+  }
+}
+
+export async function performCommand(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
+  const watched = await startAndWatch(action, task, permit);
+  const { parts, record, outside } = action;
+  await record.ended(watched.report, outside !== undefined);
+  await record.refusedCalls(watched.report.refusedCalls);
+  parts.step("end recorded");
+  return watched;
+}
