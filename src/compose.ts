@@ -2,6 +2,8 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import {
+  type BrokerParts,
+  equalSecrets,
   noSteps,
   type PolicyPlaces,
   prepareState,
@@ -11,6 +13,7 @@ import {
   type ReapSandbox,
   reapOutside,
   runCommand,
+  Sandboxes,
   type StateLayout,
   stateLayout,
   type Step,
@@ -30,6 +33,7 @@ import { type PolicyLoader, policyLoader, policyPlaces } from "./compose-policy.
 import type { Boundary, HostUser } from "./contracts/boundary.ts";
 import { noChanges } from "./contracts/changes.ts";
 import type { Door, EffectivePolicy, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
+import { GloveboxError } from "./contracts/glovebox-error.ts";
 import { GateProcess, type NetworkSettings } from "./egress/egress.ts";
 import { taskIdSchema } from "./contracts/ids.ts";
 import type { CompiledPolicy } from "./contracts/policy-port.ts";
@@ -41,6 +45,7 @@ import { tryProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
 import { explainPolicy, policySchema } from "./policy/policy.ts";
+import { type BrokerPlace, brokerPlace, errorDocument, foundBroker, reachedBroker, serveDoor, type StartWord } from "./door/door.ts";
 import type { ProofParts } from "./proofs/proofs.ts";
 
 export interface ComposeOptions {
@@ -68,15 +73,14 @@ class ComposedDoor implements Door {
     this.#user = hostUser();
     this.#layout = stateLayout(this.#user, options.environment);
     this.#places = policyPlaces(this.#user);
-    const { home } = this.#user;
-    this.#policies = policyLoader({
-      user: this.#user,
-      environment: options.environment,
-      layout: this.#layout,
-      places: this.#places,
-      isShown: (file) => isShownByDefault(home, file),
-      homeInside,
-    });
+    this.#policies = this.#policiesFor(options.environment);
+  }
+
+  /** @param environment of whoever asks: what presets mean depends on it */
+  #policiesFor(environment: ComposeOptions["environment"]): PolicyLoader {
+    const user = this.#user;
+    const isShown = (file: string): boolean => isShownByDefault(user.home, file);
+    return policyLoader({ user, environment, layout: this.#layout, places: this.#places, isShown, homeInside });
   }
 
   #boundary(): Boundary {
@@ -122,8 +126,8 @@ class ComposedDoor implements Door {
     return this.#ledger;
   }
 
-  async policy(selection: PolicySelection): Promise<EffectivePolicy> {
-    const policy = await this.#policies.load(await this.#policies.sources(selection), selection.projectDirectory);
+  async policy(selection: PolicySelection, policies = this.#policies): Promise<EffectivePolicy> {
+    const policy = await policies.load(await policies.sources(selection), selection.projectDirectory);
     return { ...policy, withheld: withheldEntries(policy.paths, this.#user) };
   }
 
@@ -161,6 +165,11 @@ class ComposedDoor implements Door {
   run: Door["run"] = async (request, io) => this.#runUnder(() => this.policy(request.policy), request, io);
 
   async #runUnder(policyNow: () => Promise<CompiledPolicy>, request: RunRequest, io: RunIo): Promise<RunResult> {
+    const { policy, parts } = await this.#partsUnder(policyNow);
+    return runCommand(parts, policy, request, io);
+  }
+
+  async #partsUnder(policyNow: () => Promise<CompiledPolicy>): Promise<{ readonly policy: CompiledPolicy; readonly parts: BrokerParts }> {
     const policy = await policyNow();
     const ledger = await this.#readyLedger();
     const network = opensConnections(policy.egress)
@@ -180,7 +189,67 @@ class ComposedDoor implements Door {
       policyHashNow: async () => (await policyNow()).hash,
       gate: () => this.#openGate(network),
     };
-    return runCommand(parts, policy, request, io);
+    return { policy, parts };
+  }
+
+  #brokerPlace(): BrokerPlace {
+    const { installation, environment } = this.#options;
+    const { runtime, door } = this.#layout;
+    return brokerPlace({ installation, environment, runtime, door, runningFile: import.meta.filename });
+  }
+
+  reachBroker: Door["reachBroker"] = async () => {
+    prepareState(this.#layout, this.#user.uid);
+    return reachedBroker(this.#brokerPlace());
+  };
+
+  findBroker: Door["findBroker"] = async () => foundBroker(this.#brokerPlace());
+
+  reachRunningBroker: Door["reachRunningBroker"] = async () => {
+    const broker = await this.findBroker();
+    if (broker === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.no-broker");
+    return broker;
+  };
+
+  serveBroker: Door["serveBroker"] = async (serving) => {
+    const { signal } = serving;
+    prepareState(this.#layout, this.#user.uid);
+    const lock = await tryProcessLock(this.#layout.doorLock);
+    const word = (state: StartWord): Promise<void> => serving.say(state);
+    if (lock === undefined) {
+      await word({ state: "taken" });
+      return false;
+    }
+    try {
+      await this.#readyLedger();
+      await this.#serve(signal, () => word({ state: "listening" }));
+      return true;
+    } catch (error) {
+      await word({ state: "failed", error: errorDocument(error) });
+      throw error;
+    } finally {
+      lock.release();
+    }
+  };
+
+  #serve(signal: AbortSignal, onListening: () => Promise<void>): Promise<void> {
+    const { socketPath, directory } = this.#brokerPlace();
+    return serveDoor({
+      place: { frontPath: path.join(this.#options.installation, "build/door"), socketPath },
+      directory,
+      isEqual: equalSecrets,
+      signal,
+      onListening,
+      makeSandboxes: (events) =>
+        new Sandboxes({
+          ...events,
+          nowMs: () => this.#clock.wallMs(),
+          prepare: ({ policy, callerEnvironment }) => {
+            const policies = this.#policiesFor(callerEnvironment);
+            return this.#partsUnder(() => this.policy(policy, policies));
+          },
+        }),
+    });
   }
 
   /** The documents are those of the selection; the project that their relative places mean is the throw-away one. */

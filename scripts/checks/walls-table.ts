@@ -31,6 +31,7 @@ export const roomRules: Readonly<Record<string, RoomRule>> = {
   conformance: { rooms: ["contracts", "kit"], packages: [], builtins: "all" },
   broker: { rooms: [...base, ...middle, "egress", "guard", "cells", "changes"], packages: ["zod"], builtins: "all" },
   sdk: { rooms: ["contracts"], packages: ["zod"], builtins: [] },
+  door: { rooms: base, packages: ["zod"], builtins: "all" },
   api: { rooms: [...base, "broker"], packages: ["zod", "hono"], builtins: "all" },
   proofs: { rooms: base, packages: ["zod"], builtins: "all" },
   doctor: { rooms: [...base, "broker"], packages: ["zod"], builtins: "all" },

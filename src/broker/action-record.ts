@@ -7,7 +7,7 @@ import type { RunOutcome } from "../contracts/door.ts";
 import type { ErrorCode } from "../contracts/error-table.ts";
 import type { ActionId, ApprovalId, Digest, SandboxId, TaskId } from "../contracts/ids.ts";
 import { allowedOf } from "../contracts/limits.ts";
-import type { Ledger } from "../contracts/ledger.ts";
+import type { Durability, Ledger } from "../contracts/ledger.ts";
 import type { Commitment, NewRecord, RecordType } from "../contracts/ledger-record.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { wellFormedByteText } from "../kit/byte-text.ts";
@@ -55,10 +55,13 @@ export class ActionRecord {
   readonly #ledger: Ledger;
   readonly #identity: ActionIdentity;
   readonly #policy: CompiledPolicy;
+  readonly #isPart: boolean;
   #firstSeq: number | undefined;
   #lastSeq = 0;
 
-  constructor(ledger: Ledger, identity: ActionIdentity, policy: CompiledPolicy) {
+  /** @param isPart of a task whose first record has the policy already */
+  constructor(ledger: Ledger, identity: ActionIdentity, policy: CompiledPolicy, isPart = false) {
+    this.#isPart = isPart;
     this.#ledger = ledger;
     this.#identity = identity;
     this.#policy = policy;
@@ -69,11 +72,16 @@ export class ActionRecord {
     return { firstSeq: this.#firstSeq ?? 0, lastSeq: this.#lastSeq };
   }
 
+  #policyDetail() {
+    const { document, presets, retentionDays } = this.#policy;
+    return { policy: document, presets: presets.map(({ name, sources }) => ({ name, sources })), retentionDays };
+  }
+
   async #append<T extends RecordType>(
     type: T,
     body: NewRecord<T>["body"],
     detail?: Readonly<Record<string, unknown>>,
-    durability: "kernel" | "synced" = "kernel",
+    durability: Durability = "kernel",
   ): Promise<void> {
     const { task, action } = this.#identity;
     const record: NewRecord<T> = { type, task, action, policy: this.#policy.hash, body, ...(detail === undefined ? {} : { detail }) };
@@ -102,12 +110,25 @@ export class ActionRecord {
       rule: decision.ruleId ?? null,
       reason: decision.reason,
       environmentNames: [...environmentNames],
-      policy: policy.document,
-      presets: policy.presets.map(({ name, sources }) => ({ name, sources })),
-      retentionDays: policy.retentionDays,
+      ...(this.#isPart ? {} : this.#policyDetail()),
     };
     // `allow` by rule survives a kill of every process; an `ask` is on the device before anybody acts on it.
     await this.#append("policy.decision", body, detail, decision.verdict === "ask" ? "synced" : "kernel");
+  }
+
+  /** A sandbox is about to be opened in which nothing runs yet: what a policy says of commands, it says of each of them. */
+  async sandboxDecision(projectDirectory: string, environmentNames: readonly string[]): Promise<void> {
+    const { boundary, origins } = this.#policy;
+    const request = await this.#ledger.commit(this.#identity.task, canonicalJson({ projectDirectory }));
+    const body: NewRecord<"policy.decision">["body"] = {
+      kind: "sandbox",
+      verdict: "allow",
+      reasonCode: "default",
+      boundary,
+      request,
+      origins: [...origins],
+    };
+    await this.#append("policy.decision", body, { projectDirectory, environmentNames: [...environmentNames], ...this.#policyDetail() });
   }
 
   /** On the device before anybody is asked. */
@@ -226,8 +247,14 @@ export class ActionRecord {
     return this.#append("execution.closed", { sandbox: this.#identity.sandbox });
   }
 
-  /** @param returnedBytes bytes that were handed to the caller */
-  result(outcome: RunOutcome, report: SupervisionReport, commitments: StreamCommitments, returnedBytes: number): Promise<void> {
+  /** @param about bytes that were handed to the caller; and `synced` where no head follows at once */
+  result(
+    outcome: RunOutcome,
+    report: SupervisionReport,
+    commitments: StreamCommitments,
+    about: { readonly returnedBytes: number; readonly durability?: Durability },
+  ): Promise<void> {
+    const { returnedBytes, durability } = about;
     return this.#append(
       "result.returned",
       {
@@ -237,6 +264,7 @@ export class ActionRecord {
         returnedBytes,
       },
       { stdoutTail: tailText(report.stdout.tail), stderrTail: tailText(report.stderr.tail) },
+      durability,
     );
   }
 

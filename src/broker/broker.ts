@@ -1,6 +1,5 @@
 // The broker: the one way in. It decides, records, opens the sandbox, watches the command, records again and leaves nothing behind.
 import type { RunIo, RunRequest, RunResult } from "../contracts/door.ts";
-import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { ActionRecord } from "./action-record.ts";
@@ -10,10 +9,10 @@ import { buildEnvironment } from "./environment.ts";
 import { endTask, leaveTask, type OpenTask, openTask, recordTaskEnd } from "./open-task.ts";
 import { outcomeOf } from "./outcome.ts";
 import { planOutside } from "./outside.ts";
-import { performCommand } from "./perform-command.ts";
+import { performCommand, recordBreak } from "./perform-command.ts";
 import type { Permit } from "./permit.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
-import { resultOf, type Watched } from "./run-result.ts";
+import { resultOf, returnedBytes, type Watched } from "./run-result.ts";
 
 export type { BrokerParts } from "./broker-parts.ts";
 export { readNetworkSettings } from "./network-settings.ts";
@@ -24,17 +23,11 @@ export { presetMachine } from "./presets/preset-machine.ts";
 export { reapOutside } from "./outside.ts";
 export { type ReapSandbox, reapAbandonedTasks } from "./reaper.ts";
 export { type StateLayout, prepareState, stateLayout } from "./state-layout.ts";
+export { equalSecrets, Sandboxes } from "./sandboxes.ts";
 export { noSteps, type Step } from "./step.ts";
 export { isTrusted, pinTrust } from "./trust.ts";
 export { undoTask } from "./undo-task.ts";
 export { taskSheetFromRecords } from "./task-sheet.ts";
-
-/** The record of a command that broke off in an open task: nothing ran when its permit did not hold. */
-async function recordBreak({ record }: Action, error: unknown): Promise<void> {
-  const isRefused = error instanceof GloveboxError && (error.code === "APPROVAL_CHANGED" || error.code === "APPROVAL_EXPIRED");
-  if (isRefused) await record.refused(error.code);
-  await record.resultWithoutRun(isRefused ? "refused" : "lost");
-}
 
 async function performAndEnd(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
   try {
@@ -42,11 +35,6 @@ async function performAndEnd(action: Action, task: OpenTask, permit: Permit | un
   } finally {
     await endTask(task);
   }
-}
-
-/** Bytes that the caller was given. */
-function returnedBytes({ stdout, stderr }: Watched["report"], { limits }: CompiledPolicy): number {
-  return Math.min(stdout.bytes + stderr.bytes, limits.outputBytes);
 }
 
 async function runInTask(action: Action, task: OpenTask, permit: Permit | undefined): Promise<RunResult> {
@@ -58,7 +46,7 @@ async function runInTask(action: Action, task: OpenTask, permit: Permit | undefi
   });
   const end = await recordTaskEnd(task);
   const { report } = watched;
-  await record.result(outcomeOf(report), report, watched.commitments, returnedBytes(report, policy));
+  await record.result(outcomeOf(report), report, watched.commitments, { returnedBytes: returnedBytes(report, policy) });
   action.parts.step("result recorded");
   return resultOf(action, task.sandbox, { ...watched, ...end }, permit);
 }

@@ -41,6 +41,8 @@ export interface OpenTask extends TaskPlan {
   readonly denials: DenialCount;
   /** Resolves a command's own promise for the limit that its sandbox used up; `release` lets go of it. */
   awaitLimit(): { readonly exhausted: Promise<LimitHit>; release(): void };
+  /** What commands left running, until its refusals are recorded. */
+  readonly leftRunning: Set<Promise<void>>;
   /** False while the sandbox may hold something on the host. */
   readonly life: { isNothingLeft: boolean };
 }
@@ -100,7 +102,7 @@ export async function openTask(plan: TaskPlan, permit?: Permit): Promise<OpenTas
     const sandbox = await openSandbox(plan, journal, egress);
     life.isNothingLeft = false;
     const awaitLimit = limitHub(Promise.race([sandbox.exhausted, denials.reached]));
-    const task: OpenTask = { ...plan, journal, sandbox, egress, denials, awaitLimit, life };
+    const task: OpenTask = { ...plan, journal, sandbox, egress, denials, awaitLimit, leftRunning: new Set(), life };
     try {
       await recordOpening(task, permit);
     } catch (error) {
@@ -144,6 +146,7 @@ async function recordTraffic({ egress, record }: OpenTask): Promise<TaskTraffic 
 
 /** What the whole task did. A sandbox that would not end is not told to be closed. */
 export async function recordTaskEnd(task: OpenTask): Promise<TaskEnd> {
+  await Promise.all(task.leftRunning);
   await task.record.lateMasks(task.sandbox.lateMasks);
   const traffic = await recordTraffic(task);
   if (!task.life.isNothingLeft) return { changes: undefined, traffic };

@@ -1,5 +1,6 @@
 // One admitted command in an open task: started, watched to its end and recorded. Its result is the caller's to record and to hand out.
 import type { Command } from "../contracts/boundary.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { Action } from "./admit.ts";
 import type { OpenTask } from "./open-task.ts";
 import type { Permit } from "./permit.ts";
@@ -36,17 +37,34 @@ async function startAndWatch(action: Action, task: OpenTask, permit: Permit | un
       observe: (chunk) => streams[chunk.channel].update(chunk.bytes),
     });
     parts.step("ended");
-    return { report, commitments: { stdout: streams.stdout.digest(), stderr: streams.stderr.digest() } };
+    return { report, execution, commitments: { stdout: streams.stdout.digest(), stderr: streams.stderr.digest() } };
   } finally {
     limit.release();
   }
+}
+
+/** The record of a command that broke off in an open task: nothing ran when its permit did not hold. */
+export async function recordBreak({ record }: Action, error: unknown): Promise<void> {
+  const isRefused = error instanceof GloveboxError && (error.code === "APPROVAL_CHANGED" || error.code === "APPROVAL_EXPIRED");
+  if (isRefused) await record.refused(error.code);
+  await record.resultWithoutRun(isRefused ? "refused" : "lost");
+}
+
+/** What the mediator refused is known when the last process of the command has ended; what was left running is waited for at the task's end. */
+async function recordRefusedCalls({ record }: Action, task: OpenTask, { report, execution }: Watched): Promise<void> {
+  if (!report.isLeftRunning) return record.refusedCalls(report.refusedCalls);
+  const recorded = execution.gone.then(() => record.refusedCalls(execution.refusedCalls));
+  task.leftRunning.add(recorded);
+  const settle = (): void => void task.leftRunning.delete(recorded);
+  void recorded.then(settle, settle);
+  return undefined;
 }
 
 export async function performCommand(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
   const watched = await startAndWatch(action, task, permit);
   const { parts, record, outside } = action;
   await record.ended(watched.report, outside !== undefined);
-  await record.refusedCalls(watched.report.refusedCalls);
+  await recordRefusedCalls(action, task, watched);
   parts.step("end recorded");
   return watched;
 }

@@ -1,5 +1,5 @@
 // What the door gets of one action that ran: the outcome, its numbers and the answer sheet. It records nothing.
-import type { Sandbox, WallReport } from "../contracts/boundary.ts";
+import type { Execution, Sandbox, WallReport } from "../contracts/boundary.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { RunResult } from "../contracts/door.ts";
@@ -22,7 +22,13 @@ export function supervisedWalls(walls: WallReport, policy: CompiledPolicy): Wall
 /** One command, from its start to its end. */
 export interface Watched {
   readonly report: SupervisionReport;
+  readonly execution: Pick<Execution, "gone" | "refusedCalls">;
   readonly commitments: StreamCommitments;
+}
+
+/** Bytes that the caller was given. */
+export function returnedBytes({ stdout, stderr }: Watched["report"], { limits }: CompiledPolicy): number {
+  return Math.min(stdout.bytes + stderr.bytes, limits.outputBytes);
 }
 
 function endingOf(report: SupervisionReport, changes: ChangeSummary | undefined) {

@@ -15,6 +15,10 @@ export interface StateLayout {
   /** States from before, for `undo`; see src/changes/before-store.ts. */
   readonly before: string;
   readonly trustFile: string;
+  /** Keys and tokens of the running broker. */
+  readonly door: string;
+  /** Held by the broker that serves others, for as long as it does. */
+  readonly doorLock: string;
 }
 
 export interface StateOwner {
@@ -46,6 +50,8 @@ export function stateLayout(owner: StateOwner, environment: Readonly<Record<stri
     approvals: path.join(state, "approvals"),
     before: path.join(state, "before"),
     trustFile: path.join(state, "trust.json"),
+    door: path.join(state, "door"),
+    doorLock: path.join(state, "door.lock"),
   };
 }
 
@@ -102,7 +108,16 @@ function requireRoom(directory: string): void {
  */
 export function prepareState(layout: StateLayout, uid: number): void {
   requireFirmGround(layout.state);
-  for (const directory of [layout.state, layout.runtime, layout.tasks, layout.quarantine, layout.cache, layout.approvals, layout.before]) {
+  for (const directory of [
+    layout.state,
+    layout.runtime,
+    layout.tasks,
+    layout.quarantine,
+    layout.cache,
+    layout.approvals,
+    layout.before,
+    layout.door,
+  ]) {
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
     } catch (error) {

@@ -21,8 +21,10 @@ export interface Example {
   readonly about: string;
 }
 
-/** `operands`: words that follow. `command`: everything after `--` is somebody else's command line. */
-export type Arguments = { readonly kind: "operands"; readonly minimum: number; readonly maximum: number } | { readonly kind: "command" };
+/** `operands`: words that follow. `command`: everything after `--` is somebody else's command line, behind `before` words of ours. */
+export type Arguments =
+  | { readonly kind: "operands"; readonly minimum: number; readonly maximum: number }
+  | { readonly kind: "command"; readonly before?: number };
 
 export interface CliContext {
   readonly io: CliIo;

@@ -1,5 +1,6 @@
 // The list of all operations of the command line, in the order in which help shows them.
 import type { CliCommand } from "./command.ts";
+import { brokerCommand } from "./commands/broker.ts";
 import { createCompletionsCommand } from "./commands/completions.ts";
 import { challengeCommand } from "./commands/challenge.ts";
 import { checklistCommand } from "./commands/checklist.ts";
@@ -19,6 +20,13 @@ import { policyShowCommand } from "./commands/policy-show.ts";
 import { policyTrustCommand } from "./commands/policy-trust.ts";
 import { proveCommand } from "./commands/prove.ts";
 import { runCommand } from "./commands/run.ts";
+import { sandboxAttachCommand } from "./commands/sandbox-attach.ts";
+import { sandboxCloseCommand } from "./commands/sandbox-close.ts";
+import { sandboxExecCommand } from "./commands/sandbox-exec.ts";
+import { sandboxForwardCommand } from "./commands/sandbox-forward.ts";
+import { sandboxLogsCommand } from "./commands/sandbox-logs.ts";
+import { sandboxLsCommand } from "./commands/sandbox-ls.ts";
+import { sandboxOpenCommand } from "./commands/sandbox-open.ts";
 import { setupCommand } from "./commands/setup.ts";
 import { shellCommand } from "./commands/shell.ts";
 import { undoCommand } from "./commands/undo.ts";
@@ -26,6 +34,13 @@ import { undoCommand } from "./commands/undo.ts";
 export const commands: readonly CliCommand[] = [
   runCommand,
   shellCommand,
+  sandboxOpenCommand,
+  sandboxExecCommand,
+  sandboxAttachCommand,
+  sandboxLsCommand,
+  sandboxLogsCommand,
+  sandboxForwardCommand,
+  sandboxCloseCommand,
   setupCommand,
   doctorCommand,
   explainCommand,
@@ -44,6 +59,7 @@ export const commands: readonly CliCommand[] = [
   ledgerLsCommand,
   ledgerShowCommand,
   ledgerVerifyCommand,
+  brokerCommand,
   createCompletionsCommand(() => commands),
   createHelpCommand(() => commands),
 ];

@@ -116,9 +116,14 @@ function readOptions(tokens: readonly Token[], command: CliCommand): OptionValue
   return createOptionValues(given);
 }
 
+/** Words of ours before a command line that is somebody else's. */
+function ownWords({ arguments: given }: CliCommand): number {
+  return given.kind === "command" ? (given.before ?? 0) : 0;
+}
+
 /** `glovebox run npm test` -> `glovebox run -- npm test` */
 function refuseMissingSeparator(split: Split, tokens: readonly Token[], command: CliCommand): void {
-  const first = tokens.find((token) => token.kind === "positional");
+  const first = tokens.filter((token) => token.kind === "positional")[ownWords(command)];
   if (first === undefined) return;
   // A mistake in front of it is the first one to repair; what looks like an option behind it belongs to the command.
   readOptions(
@@ -127,26 +132,31 @@ function refuseMissingSeparator(split: Split, tokens: readonly Token[], command:
   );
   const before = split.head.slice(0, first.index);
   // A separator that comes too late means that the words before it were meant as options' values.
-  if (split.tail !== undefined) throw usageError("usage.operand-unexpected", { operand: first.value, command: "glovebox run" });
+  if (split.tail !== undefined)
+    throw usageError("usage.operand-unexpected", { operand: first.value, command: `glovebox ${command.words.join(" ")}` });
   const line = ["glovebox", ...split.words, ...before, "--", ...split.head.slice(first.index)].map((word) => quoteArgument(word)).join(" ");
   throw usageError("usage.separator-missing", { operand: first.value, line });
+}
+
+function missingOperand({ words, examples, synopsis }: CliCommand): Error {
+  const command = `glovebox ${words.join(" ")}`;
+  const example = examples[0]?.line ?? `${command} ${synopsis}`;
+  // What stands in brackets may be left out and is not what is missing.
+  return usageError("usage.operand-missing", { operand: synopsis.replace(/ ?\[[^\]]*\]/gu, ""), command, example });
 }
 
 function readOperands(split: Split, tokens: readonly Token[], command: CliCommand): readonly string[] {
   if (command.arguments.kind === "command") {
     if (split.tail === undefined || split.tail[0] === undefined || split.tail[0] === "") throw usageError("usage.command-missing");
-    return split.tail;
+    const own = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
+    if (own.length < ownWords(command)) throw missingOperand(command);
+    return [...own, ...split.tail];
   }
   const operands = [...tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : [])), ...(split.tail ?? [])];
   const name = `glovebox ${command.words.join(" ")}`;
   const extra = operands[command.arguments.maximum];
   if (extra !== undefined) throw usageError("usage.operand-unexpected", { operand: extra, command: name });
-  if (operands.length < command.arguments.minimum) {
-    const example = command.examples[0]?.line ?? `${name} ${command.synopsis}`;
-    // What stands in brackets may be left out and is not what is missing.
-    const operand = command.synopsis.replace(/ ?\[[^\]]*\]/gu, "");
-    throw usageError("usage.operand-missing", { operand, command: name, example });
-  }
+  if (operands.length < command.arguments.minimum) throw missingOperand(command);
   return operands;
 }
 

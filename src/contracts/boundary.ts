@@ -132,6 +132,16 @@ export interface OutputChunk {
   readonly bytes: Uint8Array;
 }
 
+/** A sandbox that lets the host connect to what listens inside. */
+export interface Dialling {
+  /** Starts what joins its stdin and stdout to a TCP port of the sandbox's loopback; it exits with 1 when nothing listens there. */
+  dial(port: number): Promise<Execution>;
+}
+
+export function canDial(sandbox: Sandbox): sandbox is Sandbox & Dialling {
+  return "dial" in sandbox;
+}
+
 /** What the guard reports: a claim, since the guard lives inside. */
 export interface UsageClaim {
   readonly userMs: number;

@@ -7,6 +7,7 @@ import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
 import type { Digest } from "./ids.ts";
 import type { StoredRecord } from "./ledger.ts";
 import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
+import type { BrokerServing, ReachedBroker } from "./reached-broker.ts";
 import type { Sentence } from "./sentence.ts";
 import type { ChallengeReport, Checklist, ProofReport } from "./proof.ts";
 
@@ -120,6 +121,14 @@ export interface TrustedPolicy {
 }
 
 export interface Door {
+  /** The broker that holds sandboxes which outlive a command; started when none runs. @throws BROKER_UNAVAILABLE, BROKER_VERSION */
+  reachBroker(): Promise<ReachedBroker>;
+  /** @throws SANDBOX_UNKNOWN when none runs, and like `reachBroker` */
+  reachRunningBroker(): Promise<ReachedBroker>;
+  /** Undefined when none runs. @throws BROKER_UNAVAILABLE, BROKER_VERSION */
+  findBroker(): Promise<ReachedBroker | undefined>;
+  /** Is that broker until nobody needs it. @returns false when another is. */
+  serveBroker(serving: BrokerServing): Promise<boolean>;
   /** Throws GloveboxError when nothing was started; otherwise resolves with the result, whatever the child did. */
   run(request: RunRequest, io: RunIo): Promise<RunResult>;
   doctor(): Promise<DoctorReport>;

@@ -41,7 +41,8 @@ export const recordBodySchemas = {
   "log.rotated": madeOnce(() => z.strictObject({ segment: count })),
   "policy.decision": madeOnce(() =>
     z.strictObject({
-      kind: z.enum(["command"]),
+      /** `sandbox`: one that outlives its commands was opened; each of them is a decision of its own. */
+      kind: z.enum(["command", "sandbox"]),
       verdict: z.enum(["allow", "ask", "deny"]),
       /** Commitment to the rule's id; absent when the default decided. */
       rule: commitmentSchema.optional(),

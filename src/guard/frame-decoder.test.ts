@@ -5,7 +5,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { guardConversation, guardData, guardFrame, guardHello, guardReady } from "./fake-guard.ts";
-import { FrameDecoder } from "./frame-decoder.ts";
+import { guardFrameDecoder } from "./frame-decoder.ts";
 import { type GuardMessage, parseGuardMessage } from "./guard-message.ts";
 import { frameTypes, sizes } from "./protocol.ts";
 
@@ -17,7 +17,7 @@ interface Decoded {
 }
 
 function decode(chunks: Iterable<Uint8Array>): Decoded {
-  const decoder = new FrameDecoder();
+  const decoder = guardFrameDecoder();
   const messages: GuardMessage[] = [];
   try {
     for (const chunk of chunks) {

@@ -1,5 +1,6 @@
 // What a frame from the guard says. Checks shape and ranges; whether it may come now is the session's business.
-import { type Frame, violation } from "./frame-decoder.ts";
+import type { Frame } from "../kit/frame-codec.ts";
+import { violation } from "./frame-decoder.ts";
 import { calls, channels, exitedHow, frameTypes, layers, type LayerName, rules, sizes, stages, walls } from "./protocol.ts";
 
 export type WallName = keyof typeof walls;

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import type { Execution, SignalName } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { commandFrames, type CommandOptions, type GuardCommand } from "./command-frames.ts";
-import { FrameDecoder, violation } from "./frame-decoder.ts";
+import { guardFrameDecoder, violation } from "./frame-decoder.ts";
 import { GuardExecution } from "./guard-execution.ts";
 import { type GuardMessage, parseGuardMessage, type SessionMessage } from "./guard-message.ts";
 import { type GuardReady, Handshake } from "./handshake.ts";
@@ -20,7 +20,7 @@ export interface GuardSessionOptions {
 
 export class GuardSession {
   readonly #channel: Duplex;
-  readonly #decoder = new FrameDecoder();
+  readonly #decoder = guardFrameDecoder();
   readonly #handshake: Handshake;
   readonly #executions = new Map<number, GuardExecution>();
   readonly #greeted = Promise.withResolvers<void>();

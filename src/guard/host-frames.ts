@@ -1,16 +1,7 @@
 // Frames that the host sends.
 import { encodeByteText } from "../kit/byte-text.ts";
+import { encodeFrame as frame } from "../kit/frame-codec.ts";
 import { channels, domains, execFlags, frameTypes, reads, segments, sizes } from "./protocol.ts";
-
-function frame(type: number, stream: number, payload: Uint8Array): Buffer {
-  const bytes = Buffer.allocUnsafe(sizes.header + payload.length);
-  bytes.writeUInt32LE(payload.length, 0);
-  bytes.writeUInt8(type, 4);
-  bytes.fill(0, 5, 8);
-  bytes.writeUInt32LE(stream, 8);
-  bytes.set(payload, sizes.header);
-  return bytes;
-}
 
 function numbers(...values: readonly number[]): Buffer {
   const bytes = Buffer.allocUnsafe(values.length * 4);

@@ -10,6 +10,7 @@ import ledger from "./catalogue/ledger.json" with { type: "json" };
 import policy from "./catalogue/policy.json" with { type: "json" };
 import preset from "./catalogue/preset.json" with { type: "json" };
 import proof from "./catalogue/proof.json" with { type: "json" };
+import sandbox from "./catalogue/sandbox.json" with { type: "json" };
 import setup from "./catalogue/setup.json" with { type: "json" };
 import sheet from "./catalogue/sheet.json" with { type: "json" };
 import wall from "./catalogue/wall.json" with { type: "json" };
@@ -48,6 +49,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>>
   policy,
   preset,
   proof,
+  sandbox,
   setup,
   sheet,
   wall,

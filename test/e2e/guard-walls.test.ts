@@ -9,7 +9,7 @@ import path from "node:path";
 import { suite, test, type TestContext } from "node:test";
 import { type LayoutOperation, layoutText } from "../../src/boundaries/process/layout.ts";
 import { exitStatus, openGuardSession, parseProbe } from "../../src/guard/guard.ts";
-import { FrameDecoder } from "../../src/guard/frame-decoder.ts";
+import { guardFrameDecoder } from "../../src/guard/frame-decoder.ts";
 import * as frames from "../../src/guard/host-frames.ts";
 import { frameTypes } from "../../src/guard/protocol.ts";
 import { removeTree } from "../../src/kit/remove-tree.ts";
@@ -183,7 +183,7 @@ for (const identity of identities) {
         "more stdin than credit": [...setup, ...command, ...Array.from({ length: 12 }, () => frames.stdinFrame(5, Buffer.alloc(65_536)))],
         "SIGKILL for everything": [...setup, frames.signalFrame(0, 9)],
       };
-      const decoded = new FrameDecoder();
+      const decoded = guardFrameDecoder();
       await using control = await startGuard({ identity });
       control.channel.write(
         Buffer.concat([...setup, ...command, ...Array.from({ length: 4 }, () => frames.stdinFrame(5, Buffer.alloc(65_536)))]),

@@ -1,6 +1,7 @@
 // One open process sandbox: commands through the guard, evidence from the host, and an end that leaves nothing.
 import {
   type Command,
+  type Dialling,
   type Execution,
   type LateMasks,
   noLateMasks,
@@ -13,6 +14,7 @@ import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { LimitHit } from "../../contracts/limits.ts";
 import { removeCgroup } from "./cgroups.ts";
 import { sandboxEnvironment } from "./environment.ts";
+import { guardInside } from "./inside.ts";
 import { type HostProcess, lookAtProcess, treeOf } from "./host-processes.ts";
 import type { Launched } from "./launch.ts";
 import { LimitWatch, type WatchTarget } from "./limit-watch.ts";
@@ -37,7 +39,7 @@ export interface Running extends Launched {
   readonly masker: Masker | undefined;
 }
 
-export class ProcessSandbox implements Sandbox {
+export class ProcessSandbox implements Sandbox, Dialling {
   readonly id;
   readonly walls: WallReport;
   readonly #spec: SandboxSpec;
@@ -91,6 +93,11 @@ export class ProcessSandbox implements Sandbox {
     this.#watch?.start();
     void execution.exit.then(() => this.#watch?.lookAtEnd());
     return execution;
+  }
+
+  /** The guard's own program connects, behind the walls of a command. */
+  dial(port: number): Promise<Execution> {
+    return this.exec({ argv: [guardInside, "dial", String(port)], cwd: "/", environment: {} });
   }
 
   async stats(): Promise<SandboxStats> {

@@ -10,8 +10,9 @@ import { driveRun } from "../run/drive-run.ts";
 import { createCollectingSink } from "../run/output-sink.ts";
 import { openResultFile, type ResultFile } from "../run/result-file.ts";
 import { refusalDocument, resultDocument } from "../run/run-documents.ts";
-import { runOverrides } from "../run/run-overrides.ts";
+import { policyFlags, runOverrides } from "../run/run-overrides.ts";
 import { runForPerson } from "../run/run-for-person.ts";
+import { ptyOptions, wantsPty } from "../run/pty-choice.ts";
 import { cwdOption, startDirectory } from "../run/start-directory.ts";
 import { usageError } from "../usage-error.ts";
 
@@ -20,38 +21,15 @@ const options: readonly OptionSpec[] = [
   presetOption,
   projectOption,
   cwdOption,
-  { name: "allow-write", value: "PATH", isRepeatable: true, about: "cli.option.allow-write" },
-  { name: "deny-write", value: "PATH", isRepeatable: true, about: "cli.option.deny-write" },
-  { name: "allow-read", value: "PATH", isRepeatable: true, about: "cli.option.allow-read" },
-  { name: "deny-read", value: "PATH", isRepeatable: true, about: "cli.option.deny-read" },
-  { name: "env", value: "NAME=VALUE", isRepeatable: true, about: "cli.option.env" },
-  { name: "pass", value: "NAME", isRepeatable: true, about: "cli.option.pass" },
-  { name: "wall", value: "TIME", about: "cli.option.wall" },
-  { name: "cpu-time", value: "TIME", about: "cli.option.cpu-time" },
-  { name: "cpu-cores", value: "N", about: "cli.option.cpu-cores" },
-  { name: "memory", value: "SIZE", about: "cli.option.memory" },
-  { name: "processes", value: "N", about: "cli.option.processes" },
-  { name: "disk", value: "SIZE", about: "cli.option.disk" },
-  { name: "open-files", value: "N", about: "cli.option.open-files" },
-  { name: "output-limit", value: "SIZE", about: "cli.option.output-limit" },
+  ...policyFlags,
   { name: "result-file", value: "FILE", about: "cli.option.result-file" },
-  { name: "pty", about: "cli.option.pty" },
-  { name: "no-pty", about: "cli.option.no-pty" },
+  ...ptyOptions,
   { name: "interactive", about: "cli.option.interactive" },
   { name: "unsandboxed", about: "cli.option.unsandboxed" },
   { name: "outside", value: "ID", about: "cli.option.outside" },
   { name: "sheet", about: "cli.option.sheet" },
   { name: "quiet", about: "cli.option.quiet" },
 ];
-
-/** A terminal inside when all three of ours are terminals, unless it was said otherwise, the output is for a program, or the terminal is another job's. */
-function wantsPty(context: CliContext, input: CommandInput): boolean {
-  if (input.options.has("pty") && input.options.has("no-pty"))
-    throw usageError("usage.options-exclude", { option: "--pty", other: "--no-pty" });
-  if (input.options.has("pty")) return true;
-  if (input.options.has("no-pty") || context.isJson || context.io.isInBackground()) return false;
-  return context.io.stdin.isTTY === true && context.stdout.isTerminal && context.stderr.isTerminal;
-}
 
 /** A way out of the sandbox, when one is asked for. */
 function outsideOf({ options: given }: CommandInput): Pick<RunRequest, "outside"> {
@@ -88,7 +66,12 @@ async function runForProgram(context: CliContext, input: CommandInput, resultFil
   const door = await context.door();
   const policy = await door.policy(request.policy);
   const sink = createCollectingSink(policy.limits.returnedBytes);
-  const result = await driveRun(context, { door, request, sink, abort: new AbortController() });
+  const result = await driveRun(context, {
+    perform: (io) => door.run(request, io),
+    hasPty: request.pty !== undefined,
+    sink,
+    abort: new AbortController(),
+  });
   const document = resultDocument(result, result.exitCode, context.text);
   await resultFile?.write(document);
   // The output comes before the long answer sheet: it is what most readers want first.

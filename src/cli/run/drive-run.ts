@@ -1,6 +1,6 @@
 // One run from the door's side: streams, terminal and signals are joined to the command, and given back on every way out.
 import type { AskPerson } from "../../contracts/approval.ts";
-import type { Door, RunIo, RunRequest, RunResult } from "../../contracts/door.ts";
+import type { RunIo } from "../../contracts/door.ts";
 import { digestSchema } from "../../contracts/ids.ts";
 import { sha256Digest } from "../../kit/digest.ts";
 import type { CliContext } from "../command.ts";
@@ -10,9 +10,11 @@ import { lendTerminal } from "./raw-terminal.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openStdinBytes, type StdinBytes } from "./stdin-bytes.ts";
 
-export interface DriveOptions {
-  readonly door: Door;
-  readonly request: RunRequest;
+export interface DriveOptions<Result> {
+  /** Runs the command. */
+  readonly perform: (io: RunIo) => Promise<Result>;
+  /** It has a terminal of its own inside. */
+  readonly hasPty: boolean;
   readonly sink: OutputSink;
   /** How a person is asked; absent: nobody is. */
   readonly ask?: AskPerson | undefined;
@@ -20,18 +22,20 @@ export interface DriveOptions {
   readonly abort: AbortController;
 }
 
+type Chosen = Pick<DriveOptions<unknown>, "hasPty" | "abort" | "ask">;
+
 /** The keyboard belongs to the foreground: reading it from the background would stop us (SIGTTIN), so there stdin is empty. */
 function chooseStdin(context: CliContext): StdinBytes | undefined {
   return context.io.stdin.isTTY === true && context.io.isInBackground() ? undefined : openStdinBytes(context.io.stdin);
 }
 
-function chunksOf(context: CliContext, stdin: StdinBytes, { request, abort }: DriveOptions): AsyncIterable<Uint8Array> {
-  if (request.pty === undefined || context.io.stdin.isTTY !== true) return stdin.chunks;
+function chunksOf(context: CliContext, stdin: StdinBytes, { hasPty, abort }: Chosen): AsyncIterable<Uint8Array> {
+  if (!hasPty || context.io.stdin.isTTY !== true) return stdin.chunks;
   return watchEndKey(stdin.chunks, { onEnd: () => abort.abort() });
 }
 
 /** With a person to ask, a whole input is read first, so that the answer covers it. */
-function inputFor(context: CliContext, stdin: StdinBytes | undefined, options: DriveOptions): Pick<RunIo, "stdin" | "stdinDigest"> {
+function inputFor(context: CliContext, stdin: StdinBytes | undefined, options: Chosen): Pick<RunIo, "stdin" | "stdinDigest"> {
   const whole = options.ask === undefined ? undefined : context.io.readWholeInput();
   if (whole !== undefined) return { stdin: once(whole), stdinDigest: digestSchema.parse(sha256Digest(whole)) };
   return stdin === undefined ? {} : { stdin: chunksOf(context, stdin, options) };
@@ -47,9 +51,9 @@ function whenAborted(signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-/** @throws whatever `door.run` throws */
-export async function driveRun(context: CliContext, options: DriveOptions): Promise<RunResult> {
-  const { request, sink, abort } = options;
+/** @throws whatever `perform` throws */
+export async function driveRun<Result>(context: CliContext, options: DriveOptions<Result>): Promise<Result> {
+  const { sink, abort } = options;
   await using releases = new AsyncDisposableStack();
   const signals = relaySignals(context.io.events, () => abort.abort());
   releases.defer(() => signals.release());
@@ -57,7 +61,7 @@ export async function driveRun(context: CliContext, options: DriveOptions): Prom
   if (stdin !== undefined) releases.defer(() => stdin.release());
   const ended = whenAborted(abort.signal);
   let failure: unknown;
-  const result = await options.door.run(request, {
+  const result = await options.perform({
     signal: abort.signal,
     ...inputFor(context, stdin, options),
     ...(options.ask === undefined ? {} : { ask: options.ask }),
@@ -73,7 +77,7 @@ export async function driveRun(context: CliContext, options: DriveOptions): Prom
     },
     onStart: (control) => {
       signals.attach((name) => control.signal(name));
-      if (request.pty === undefined) return;
+      if (!options.hasPty) return;
       releases.defer(lendTerminal(context.io));
       releases.defer(context.stdout.onResize(() => control.resize(context.stdout.size)));
     },

@@ -31,7 +31,13 @@ export async function runForPerson(context: CliContext, { request, resultFile, a
     },
   });
   const door = await context.door();
-  const result = await driveRun(context, { door, request, sink, abort, ask });
+  const result = await driveRun(context, {
+    perform: (io) => door.run(request, io),
+    hasPty: request.pty !== undefined,
+    sink,
+    abort,
+    ask,
+  });
   const exitCode = isPipeClosed ? closedPipeExit : result.exitCode;
   await resultFile?.write(resultDocument(result, exitCode, context.text));
   if (isPipeClosed) return exitCode;

@@ -1,7 +1,24 @@
 // The flags of `run` as a fragment of a policy document. What the values mean is the policy room's work; only the shape is made here.
 import path from "node:path";
-import type { CommandInput } from "../command.ts";
+import type { CommandInput, OptionSpec } from "../command.ts";
 import { usageError } from "../usage-error.ts";
+
+export const policyFlags: readonly OptionSpec[] = [
+  { name: "allow-write", value: "PATH", isRepeatable: true, about: "cli.option.allow-write" },
+  { name: "deny-write", value: "PATH", isRepeatable: true, about: "cli.option.deny-write" },
+  { name: "allow-read", value: "PATH", isRepeatable: true, about: "cli.option.allow-read" },
+  { name: "deny-read", value: "PATH", isRepeatable: true, about: "cli.option.deny-read" },
+  { name: "env", value: "NAME=VALUE", isRepeatable: true, about: "cli.option.env" },
+  { name: "pass", value: "NAME", isRepeatable: true, about: "cli.option.pass" },
+  { name: "wall", value: "TIME", about: "cli.option.wall" },
+  { name: "cpu-time", value: "TIME", about: "cli.option.cpu-time" },
+  { name: "cpu-cores", value: "N", about: "cli.option.cpu-cores" },
+  { name: "memory", value: "SIZE", about: "cli.option.memory" },
+  { name: "processes", value: "N", about: "cli.option.processes" },
+  { name: "disk", value: "SIZE", about: "cli.option.disk" },
+  { name: "open-files", value: "N", about: "cli.option.open-files" },
+  { name: "output-limit", value: "SIZE", about: "cli.option.output-limit" },
+];
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/u;
 
@@ -19,7 +36,8 @@ function numberOf(input: CommandInput, option: string): number | string | undefi
   return text !== undefined && /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) : text;
 }
 
-function environmentSet(input: CommandInput): Readonly<Record<string, string>> {
+/** `--env` as variables. @throws USAGE_INVALID */
+export function environmentSet(input: CommandInput): Readonly<Record<string, string>> {
   const entries = input.options.list("env").map((assignment): [string, string] => {
     const at = assignment.indexOf("=");
     const name = at === -1 ? assignment : assignment.slice(0, at);

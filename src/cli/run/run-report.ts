@@ -13,7 +13,10 @@ function showLimit(hit: LimitHit, value: number): string {
   return ["output", "memory", "disk"].includes(hit.limit) ? showBytes(value) : String(value);
 }
 
-function limitNotes({ limitHits, task }: RunResult): readonly Sentence[] {
+/** What a command's end needs to be told. */
+export type Ended = Pick<RunResult, "task" | "outcome" | "exitCode" | "child" | "limitHits" | "refusedConnections" | "presetNotes">;
+
+function limitNotes({ limitHits, task }: Ended): readonly Sentence[] {
   const keys: Readonly<Record<LimitName, string>> = {
     cpuTime: "cli.run.limit-cpu-time",
     cpuCores: "cli.run.limit-cpu-cores",
@@ -33,7 +36,7 @@ function limitNotes({ limitHits, task }: RunResult): readonly Sentence[] {
 
 type Asked = Pick<RunRequest, "argv" | "cwd">;
 
-function endNote(result: RunResult, { argv, cwd }: Asked): Sentence | undefined {
+function endNote(result: Ended, { argv, cwd }: Asked): Sentence | undefined {
   const command = argv[0] ?? "";
   if (result.child?.kind === "not-started") {
     if (result.child.stage === "directory") return { key: "cli.run.directory-absent", values: { directory: cwd } };
@@ -49,12 +52,12 @@ function endNote(result: RunResult, { argv, cwd }: Asked): Sentence | undefined 
 }
 
 /** What was refused of the network, and what would allow it. */
-function connectionNotes({ refusedConnections }: RunResult): readonly Sentence[] {
+function connectionNotes({ refusedConnections }: Ended): readonly Sentence[] {
   return refusedConnections.length === 0 ? [] : [{ key: "cli.run.refused-connections" }, ...refusedConnections];
 }
 
 /** Lines for stderr; empty when the command simply ended and nobody has anything to add. */
-export function noteLines(context: CliContext, result: RunResult, asked: Asked, more?: Sentence): readonly string[] {
+export function noteLines(context: CliContext, result: Ended, asked: Asked, more?: Sentence): readonly string[] {
   // What a preset left out matters to whoever wonders why a command failed; the sheet has it always.
   const left = result.exitCode === 0 ? [] : (result.presetNotes ?? []);
   const notes = [...connectionNotes(result), ...limitNotes(result), endNote(result, asked), more, ...left].filter(

@@ -5,6 +5,7 @@ import type { Door, DoctorReport, EffectivePolicy, RunResult, VerifyReport } fro
 import { digestSchema, taskIdSchema } from "../../contracts/ids.ts";
 import type { StoredRecord } from "../../contracts/ledger.ts";
 import type { ChallengeReport, Checklist, Proof, ProofReport } from "../../contracts/proof.ts";
+import { fakeBroker } from "./fake-broker.ts";
 import { smallLimits } from "../../contracts/testing/limits.ts";
 
 export const fakeTask = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
@@ -144,34 +145,43 @@ export interface FakeDoor extends Door {
   readonly calls: readonly { readonly method: string; readonly values: readonly unknown[] }[];
 }
 
+const fixedAnswers: Door = {
+  run: async () => fakeResult(),
+  reachBroker: async () => fakeBroker(),
+  reachRunningBroker: async () => fakeBroker(),
+  findBroker: async () => undefined,
+  serveBroker: async () => true,
+  doctor: async () => fakeDoctorReport,
+  explainPolicy: async () => ({ ...fakeSheet(), subject: { kind: "policy", hash } }),
+  explainTask: async () => fakeSheet(),
+  prove: async () => fakeProofReport,
+  checklist: async () => fakeChecklist,
+  challenge: async () => fakeChallenge,
+  policy: async () => fakePolicy(),
+  checkPolicyFile: async () => [],
+  trustPolicy: async (projectDirectory) => ({ file: `${projectDirectory}/glovebox.yaml`, digest: hash }),
+  policySchema: () => ({ type: "object" }),
+  diff: async ({ task }) => ({ task, entries: [], counts: noChanges }),
+  undo: async ({ task }) => ({ task, restored: [], unchanged: [], refused: [] }),
+  records: async () => [fakeRecord()],
+  record: async (seq) => fakeRecord({ seq }),
+  verify: async () => fakeVerifyReport,
+};
+
 /** @param replaced methods with an own answer */
 export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
   const calls: { method: string; values: readonly unknown[] }[] = [];
-  const answers: Door = {
-    run: async () => fakeResult(),
-    doctor: async () => fakeDoctorReport,
-    explainPolicy: async () => ({ ...fakeSheet(), subject: { kind: "policy", hash } }),
-    explainTask: async () => fakeSheet(),
-    prove: async () => fakeProofReport,
-    checklist: async () => fakeChecklist,
-    challenge: async () => fakeChallenge,
-    policy: async () => fakePolicy(),
-    checkPolicyFile: async () => [],
-    trustPolicy: async (projectDirectory) => ({ file: `${projectDirectory}/glovebox.yaml`, digest: hash }),
-    policySchema: () => ({ type: "object" }),
-    diff: async ({ task }) => ({ task, entries: [], counts: noChanges }),
-    undo: async ({ task }) => ({ task, restored: [], unchanged: [], refused: [] }),
-    records: async () => [fakeRecord()],
-    record: async (seq) => fakeRecord({ seq }),
-    verify: async () => fakeVerifyReport,
-    ...replaced,
-  };
+  const answers: Door = { ...fixedAnswers, ...replaced };
   const note = (method: keyof Door, ...values: readonly unknown[]): void => {
     calls.push({ method, values });
   };
   return {
     calls,
     run: (request, io) => (note("run", request), answers.run(request, io)),
+    reachBroker: () => (note("reachBroker"), answers.reachBroker()),
+    reachRunningBroker: () => (note("reachRunningBroker"), answers.reachRunningBroker()),
+    findBroker: () => (note("findBroker"), answers.findBroker()),
+    serveBroker: (serving) => (note("serveBroker"), answers.serveBroker(serving)),
     doctor: () => (note("doctor"), answers.doctor()),
     explainPolicy: (selection) => (note("explainPolicy", selection), answers.explainPolicy(selection)),
     challenge: (selection, options) => (note("challenge", selection, options), answers.challenge(selection, options)),

@@ -1,0 +1,227 @@
+// One command of a sandbox that outlives it, from its caller's side: who takes its output now, what is kept of it for later, and its input.
+import type { OutputChunk } from "../contracts/boundary.ts";
+import type { RunIo } from "../contracts/door.ts";
+import type { CommandLine, SandboxCommandResult, SandboxLog } from "../contracts/sandbox-door.ts";
+
+/** Of the output that nobody waited for. */
+const keptMax = 64 * 1024;
+
+type Control = Parameters<RunIo["onStart"]>[0];
+
+/** Bytes on their way to a command's stdin, handed on one by one. */
+class InputPipe implements AsyncIterable<Uint8Array> {
+  readonly #waiting: { readonly bytes: Uint8Array; readonly taken: () => void }[] = [];
+  #isEnded = false;
+  #wake: (() => void) | undefined;
+
+  /** Resolves when the command was given them, or reads no more. */
+  push(bytes: Uint8Array): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#isEnded) return Promise.resolve();
+    this.#waiting.push({ bytes, taken: resolve });
+    this.#wake?.();
+    return promise;
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const next = this.#waiting.shift();
+      if (next !== undefined) {
+        yield next.bytes;
+        next.taken();
+      } else if (this.#isEnded) return;
+      else {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#wake = resolve;
+        await promise;
+      }
+    }
+  }
+
+  /** Nobody reads any more. */
+  close(): void {
+    this.end();
+    for (const { taken } of this.#waiting.splice(0)) taken();
+  }
+}
+
+export class LiveCommand {
+  readonly action: string;
+  readonly argv: readonly string[];
+  readonly startedAtMs: number;
+  readonly #abort = new AbortController();
+  readonly #started = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<SandboxCommandResult>();
+  readonly #input: InputPipe | undefined;
+  readonly #kept: OutputChunk[] = [];
+  #keptBytes = 0;
+  #droppedBytes = 0;
+  #caller: RunIo | undefined;
+  #control: Control | undefined;
+  #release: (() => void) | undefined;
+  #state: CommandLine["state"] = "running";
+  #result: SandboxCommandResult | undefined;
+
+  /** @param caller who takes the output; undefined for a detached command, whose output is kept */
+  constructor(
+    about: { readonly action: string; readonly argv: readonly string[]; readonly startedAtMs: number },
+    caller: RunIo | undefined,
+  ) {
+    this.action = about.action;
+    this.argv = about.argv;
+    this.startedAtMs = about.startedAtMs;
+    this.#caller = caller;
+    this.#input = caller === undefined ? new InputPipe() : undefined;
+    this.#ended.promise.catch(() => {}); // reported to whoever waits for it
+    this.#started.promise.catch(() => {}); // likewise
+    if (caller?.signal.aborted === true) this.cancel();
+    else caller?.signal.addEventListener("abort", this.cancel, { once: true });
+  }
+
+  /** Resolves when it runs. */
+  get started(): Promise<void> {
+    return this.#started.promise;
+  }
+
+  get ended(): Promise<SandboxCommandResult> {
+    return this.#ended.promise;
+  }
+
+  /** How the broker reaches whoever called. */
+  get io(): RunIo {
+    const caller = this.#caller;
+    const stdin = caller === undefined ? this.#input : caller.stdin;
+    return {
+      signal: this.#abort.signal,
+      ...(stdin === undefined ? {} : { stdin }),
+      ...(caller?.ask === undefined ? {} : { ask: caller.ask }),
+      ...(caller?.stdinDigest === undefined ? {} : { stdinDigest: caller.stdinDigest }),
+      onOutput: (chunk) => this.#handOn(chunk),
+      onStart: (control) => {
+        this.#control = control;
+        this.#started.resolve();
+        this.#caller?.onStart(control);
+      },
+    };
+  }
+
+  readonly cancel = (): void => {
+    this.#abort.abort();
+    this.#input?.close();
+    this.#release?.();
+  };
+
+  /** Whoever is slow holds the command back, until it is ended or they go away. */
+  #handOn(chunk: OutputChunk): Promise<void> {
+    const caller = this.#caller;
+    if (caller === undefined || this.#input !== undefined) this.keep(chunk);
+    if (caller === undefined || this.#abort.signal.aborted) return Promise.resolve();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#release = resolve;
+    caller.onOutput(chunk).then(resolve, reject);
+    return promise;
+  }
+
+  /** The last of it stays for `logs`. */
+  readonly keep = ({ channel, bytes }: OutputChunk): void => {
+    this.#kept.push({ channel, bytes: Uint8Array.from(bytes) });
+    this.#keptBytes += bytes.length;
+    while (this.#keptBytes > keptMax) {
+      const first = this.#kept.shift();
+      if (first === undefined) return;
+      const excess = this.#keptBytes - keptMax;
+      const rest = first.bytes.length > excess ? first.bytes.subarray(excess) : undefined;
+      const dropped = rest === undefined ? first.bytes.length : excess;
+      if (rest !== undefined) this.#kept.unshift({ channel: first.channel, bytes: rest });
+      this.#keptBytes -= dropped;
+      this.#droppedBytes += dropped;
+    }
+  };
+
+  /** From what is kept on; the last who attached takes it. Resolves with the command's end. */
+  async attach(caller: RunIo): Promise<SandboxCommandResult> {
+    const leave = (): void => {
+      if (this.#caller === caller) this.#caller = undefined;
+      this.#release?.();
+    };
+    if (this.#input !== undefined && this.#result === undefined) {
+      this.#caller = caller;
+      caller.signal.addEventListener("abort", leave, { once: true });
+      if (this.#control !== undefined) caller.onStart(this.#control);
+      void this.#feed(caller);
+    }
+    for (const chunk of this.#kept.slice()) await caller.onOutput(chunk);
+    const { promise, resolve, reject } = Promise.withResolvers<SandboxCommandResult | undefined>();
+    caller.signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    this.#ended.promise.then(resolve, reject);
+    const ended = await promise;
+    leave();
+    return ended ?? this.snapshot();
+  }
+
+  async #feed(caller: RunIo): Promise<void> {
+    for await (const bytes of caller.stdin ?? []) {
+      if (this.#caller !== caller) return;
+      await this.#input?.push(bytes);
+    }
+  }
+
+  /** Of a command that goes on. */
+  snapshot(): SandboxCommandResult {
+    if (this.#result !== undefined) return this.#result;
+    const nothing = { stdoutBytes: 0, stderrBytes: 0, durationMs: 0, ledger: { firstSeq: 0, lastSeq: 0 }, limitHits: [] };
+    return { task: "", action: this.action, exitCode: 0, outcome: "ok", child: undefined, ...nothing, isLeftRunning: true };
+  }
+
+  end(result: SandboxCommandResult): void {
+    this.#result = result;
+    this.#state = result.isLeftRunning ? "left-running" : "ended";
+    this.#finish();
+    this.#ended.resolve(result);
+  }
+
+  fail(error: unknown): void {
+    this.#state = "ended";
+    this.#finish();
+    this.#started.reject(error);
+    this.#ended.reject(error);
+  }
+
+  #finish(): void {
+    this.#caller?.signal.removeEventListener("abort", this.cancel);
+    this.#caller = undefined;
+    this.#control = undefined;
+    this.#input?.close();
+  }
+
+  /** What it left running has ended. */
+  settle(): void {
+    if (this.#state === "left-running") this.#state = "ended";
+  }
+
+  get state(): CommandLine["state"] {
+    return this.#state;
+  }
+
+  get line(): CommandLine {
+    const { action, argv, startedAtMs } = this;
+    const ended = this.#result === undefined ? {} : { outcome: this.#result.outcome, exitCode: this.#result.exitCode };
+    return { action, argv, startedAtMs, state: this.#state, ...ended };
+  }
+
+  /** Undefined when nothing was kept of it. */
+  get log(): SandboxLog | undefined {
+    if (this.#keptBytes === 0 && this.#input === undefined) return undefined;
+    return {
+      action: this.action,
+      state: this.#state,
+      bytes: Buffer.concat(this.#kept.map(({ bytes }) => bytes)),
+      droppedBytes: this.#droppedBytes,
+    };
+  }
+}

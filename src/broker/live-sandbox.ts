@@ -1,0 +1,221 @@
+// One sandbox that outlives its commands: each command in it is an action of its own, decided and recorded like any other. INVARIANT I-01
+import type { ChangeSummary } from "../contracts/changes.ts";
+import type { RunIo, RunRequest } from "../contracts/door.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { makeActionId } from "../contracts/ids.ts";
+import type {
+  CommandLine,
+  PortConnection,
+  SandboxCommand,
+  SandboxCommandResult,
+  SandboxEnd,
+  SandboxLog,
+  SandboxOpening,
+} from "../contracts/sandbox-door.ts";
+import { ActionRecord } from "./action-record.ts";
+import { type Action, admit } from "./admit.ts";
+import { refusedConnections } from "./connection-lines.ts";
+import { buildEnvironment } from "./environment.ts";
+import { connectPort } from "./connect-port.ts";
+import { LiveCommand } from "./live-command.ts";
+import { endTask, leaveTask, type OpenTask, recordTaskEnd } from "./open-task.ts";
+import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
+import { performCommand, recordBreak } from "./perform-command.ts";
+import { refuseUnrecordable } from "./refuse-unrecordable.ts";
+import { returnedBytes, type Watched } from "./run-result.ts";
+
+/** The guard serves 256; some stay for ports. */
+export const commandsAtOnce = 64;
+/** Ended commands of which `ls` and `logs` still know. */
+const endedKept = 16;
+
+export class LiveSandbox {
+  readonly #task: OpenTask;
+  readonly #selection: SandboxOpening["policy"];
+  readonly #commands = new Map<string, LiveCommand>();
+  readonly #pending = new Set<Promise<unknown>>();
+  readonly #onUse: () => void;
+  #running = 0;
+  #closing: Promise<SandboxEnd> | undefined;
+
+  /** @param onUse called when a command begins and when one ends */
+  constructor(task: OpenTask, selection: SandboxOpening["policy"], onUse: () => void) {
+    this.#task = task;
+    this.#selection = selection;
+    this.#onUse = onUse;
+  }
+
+  get projectDirectory(): string {
+    return this.#task.projectDirectory;
+  }
+
+  get policyHash(): string {
+    return this.#task.policy.hash;
+  }
+
+  get task(): string {
+    return this.#task.identity.task;
+  }
+
+  get isBusy(): boolean {
+    return this.#running > 0;
+  }
+
+  get lines(): readonly CommandLine[] {
+    return [...this.#commands.values()].map(({ line }) => line);
+  }
+
+  #requireOpen(): void {
+    const { sandbox } = this.#task.identity;
+    if (this.#closing !== undefined) throw new GloveboxError("SANDBOX_CLOSED", "sandbox.closed", { values: { sandbox } });
+  }
+
+  #admitOne(): void {
+    this.#requireOpen();
+    const { sandbox } = this.#task.identity;
+    if (this.#running < commandsAtOnce) return;
+    throw new GloveboxError("SANDBOX_LIMIT", "sandbox.too-many-commands", { values: { sandbox, maximum: commandsAtOnce, seconds: 1 } });
+  }
+
+  #requestOf(command: SandboxCommand): RunRequest {
+    const { argv, cwd = this.projectDirectory, callerEnvironment, pty } = command;
+    return { policy: this.#selection, argv, cwd, callerEnvironment, ...(pty === undefined ? {} : { pty }) };
+  }
+
+  #actionOf(command: SandboxCommand, live: LiveCommand, identity: Action["identity"]): Action {
+    const { parts, policy } = this.#task;
+    const request = this.#requestOf(command);
+    const { cwd, callerEnvironment: caller, pty } = request;
+    const built = buildEnvironment({ policy, caller, user: parts.user, cwd, hasTerminal: pty !== undefined });
+    return {
+      parts,
+      policy,
+      request,
+      io: live.io,
+      identity,
+      record: new ActionRecord(parts.ledger, identity, policy, true),
+      environment: { ...built, ...command.environment },
+      bringsEnvironment: true,
+      onLaterOutput: live.keep,
+      outside: undefined,
+    };
+  }
+
+  /** @throws SANDBOX_CLOSED, SANDBOX_LIMIT, and what `runCommand` throws for its command */
+  async exec(command: SandboxCommand, caller: RunIo): Promise<SandboxCommandResult> {
+    this.#admitOne();
+    refuseUnrecordable(command.argv);
+    const { parts, identity: opening } = this.#task;
+    const identity = { ...opening, action: makeActionId(parts.ids) };
+    const about = { action: identity.action, argv: command.argv, startedAtMs: parts.clock.wallMs() };
+    const live = new LiveCommand(about, command.isDetached === true ? undefined : caller);
+    this.#keep(live);
+    const performed = this.#perform(this.#actionOf(command, live, identity), live);
+    if (command.isDetached !== true) return performed;
+    performed.catch(() => {}); // told to whoever waits for the start, or attaches
+    await live.started;
+    return { ...live.snapshot(), task: this.task };
+  }
+
+  #keep(live: LiveCommand): void {
+    this.#commands.set(live.action, live);
+    const ended = [...this.#commands.values()].filter(({ state }) => state === "ended");
+    for (const { action } of ended.slice(0, Math.max(0, ended.length - endedKept))) this.#commands.delete(action);
+  }
+
+  async #perform(action: Action, live: LiveCommand): Promise<SandboxCommandResult> {
+    this.#running += 1;
+    this.#onUse();
+    const performed = this.#performRecorded(action, live);
+    this.#pending.add(performed);
+    try {
+      const result = await performed;
+      live.end(result);
+      return result;
+    } catch (error) {
+      live.fail(error);
+      throw error;
+    } finally {
+      this.#pending.delete(performed);
+      this.#running -= 1;
+      this.#onUse();
+    }
+  }
+
+  async #performRecorded(action: Action, live: LiveCommand): Promise<SandboxCommandResult> {
+    const { record, policy } = action;
+    const permit = await admit(action);
+    const watched = await performCommand(action, this.#task, permit).catch(async (error: unknown) => {
+      await recordBreak(action, error);
+      throw error;
+    });
+    void watched.execution.gone.then(() => live.settle());
+    const { report, commitments } = watched;
+    // On the device before it is released; the head over it is signed later, with many others.
+    await record.result(outcomeOf(report), report, commitments, { returnedBytes: returnedBytes(report, policy), durability: "synced" });
+    action.parts.step("result recorded");
+    return this.#resultOf(action, watched);
+  }
+
+  #resultOf({ identity, record }: Action, { report }: Watched): SandboxCommandResult {
+    const { stdout, stderr, durationMs, limitHits, isLeftRunning } = report;
+    return {
+      task: identity.task,
+      action: identity.action,
+      exitCode: exitCodeOf(report),
+      outcome: outcomeOf(report),
+      child: childOf(report.exit),
+      limitHits,
+      stdoutBytes: stdout.bytes,
+      stderrBytes: stderr.bytes,
+      durationMs,
+      ledger: record.range,
+      isLeftRunning,
+    };
+  }
+
+  /** @throws SANDBOX_UNKNOWN for a command that is not known (any more) */
+  attach(action: string, caller: RunIo): Promise<SandboxCommandResult> {
+    const live = this.#commands.get(action);
+    const { sandbox } = this.#task.identity;
+    if (live === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.command-unknown", { values: { sandbox, action } });
+    return live.attach(caller);
+  }
+
+  logs(action: string | undefined): readonly SandboxLog[] {
+    const known = [...this.#commands.values()].filter((live) => action === undefined || live.action === action);
+    return known.flatMap(({ log }) => log ?? []);
+  }
+
+  /** @throws SANDBOX_CLOSED, SANDBOX_LIMIT, and what `connectPort` throws */
+  async connect(port: number): Promise<PortConnection> {
+    this.#admitOne();
+    this.#onUse();
+    return connectPort(this.#task.sandbox, port);
+  }
+
+  /** Idempotent. Ends every command, waits for their records, and leaves nothing. */
+  close(): Promise<SandboxEnd> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<SandboxEnd> {
+    const task = this.#task;
+    for (const live of this.#commands.values()) live.cancel();
+    try {
+      await endTask(task);
+      await Promise.allSettled(this.#pending);
+      const { changes, traffic } = await recordTaskEnd(task);
+      return this.#endOf(changes, refusedConnections(traffic));
+    } finally {
+      await leaveTask(task);
+    }
+  }
+
+  #endOf(changes: ChangeSummary | undefined, refused: SandboxEnd["refusedConnections"]): SandboxEnd {
+    const { identity, record } = this.#task;
+    const { task, sandbox } = identity;
+    return { sandbox, task, ...(changes === undefined ? {} : { changes }), refusedConnections: refused, ledger: record.range };
+  }
+}

@@ -1,0 +1,229 @@
+// The sandboxes of one broker that outlive a command: who may use them, how many there may be, and when they end. INVARIANT I-10
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { AskPerson } from "../contracts/approval.ts";
+import type { RunIo } from "../contracts/door.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
+import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import {
+  type OpenedSandbox,
+  type PortConnection,
+  type SandboxAccess,
+  type SandboxCommand,
+  type SandboxCommandResult,
+  type SandboxDoor,
+  type SandboxEnd,
+  sandboxLifetimes,
+  type SandboxLine,
+  type SandboxLog,
+  type SandboxOpening,
+} from "../contracts/sandbox-door.ts";
+import { ActionRecord } from "./action-record.ts";
+import type { BrokerParts } from "./broker-parts.ts";
+import { buildEnvironment } from "./environment.ts";
+import { LiveSandbox } from "./live-sandbox.ts";
+import { openTask } from "./open-task.ts";
+
+/** Of one user at once. */
+export const sandboxQuotas = { open: 128, opening: 8 } as const;
+/** Ended sandboxes whose holders are told why. */
+const endedKept = 256;
+
+export type EndReason = "closed" | "idle" | "expired" | "broker";
+
+export interface SandboxesParts {
+  /** The policy of a selection, and the broker's parts for it. */
+  readonly prepare: (opening: SandboxOpening) => Promise<{ readonly policy: CompiledPolicy; readonly parts: BrokerParts }>;
+  readonly nowMs: () => number;
+  /** Called when `count` may have changed. */
+  readonly onChange: () => void;
+  readonly onEnded: (sandbox: string) => void;
+}
+
+interface Held {
+  readonly live: LiveSandbox;
+  readonly tokenDigest: Buffer;
+  readonly openedAtMs: number;
+  readonly idleMs: number;
+  readonly expiresAtMs: number;
+  readonly hardTimer: NodeJS.Timeout;
+  idleTimer: NodeJS.Timeout | undefined;
+  idleUntilMs: number;
+}
+
+const digestOf = (token: string): Buffer => createHash("sha256").update(token).digest();
+
+/** Of two secrets in constant time. */
+export function equalSecrets(given: string, expected: string): boolean {
+  return timingSafeEqual(digestOf(given), digestOf(expected));
+}
+
+export class Sandboxes implements SandboxDoor {
+  readonly #parts: SandboxesParts;
+  readonly #held = new Map<string, Held>();
+  readonly #ended = new Map<string, { readonly tokenDigest: Buffer; readonly reason: EndReason }>();
+  #opening = 0;
+
+  constructor(parts: SandboxesParts) {
+    this.#parts = parts;
+  }
+
+  /** Open ones, and those that are being opened. */
+  get count(): number {
+    return this.#held.size + this.#opening;
+  }
+
+  #requireRoom(): void {
+    const { open, opening } = sandboxQuotas;
+    if (this.#opening >= opening)
+      throw new GloveboxError("SANDBOX_LIMIT", "sandbox.too-many-opening", { values: { maximum: opening, seconds: 1 } });
+    if (this.count >= open) throw new GloveboxError("SANDBOX_LIMIT", "sandbox.too-many-open", { values: { maximum: open } });
+  }
+
+  /** @throws SANDBOX_LIMIT, POLICY_*, and what opening a sandbox throws */
+  async open(opening: SandboxOpening, io: { readonly signal: AbortSignal; readonly ask?: AskPerson }): Promise<OpenedSandbox> {
+    this.#requireRoom();
+    this.#opening += 1;
+    this.#parts.onChange();
+    try {
+      return await this.#openOne(opening, io.signal);
+    } finally {
+      this.#opening -= 1;
+      this.#parts.onChange();
+    }
+  }
+
+  async #openOne(opening: SandboxOpening, signal: AbortSignal): Promise<OpenedSandbox> {
+    const { policy, parts } = await this.#parts.prepare(opening);
+    const { ids, user } = parts;
+    const { projectDirectory } = opening.policy;
+    const identity = { task: makeTaskId(ids), action: makeActionId(ids), sandbox: makeSandboxId(ids) };
+    const record = new ActionRecord(parts.ledger, identity, policy);
+    const caller = opening.callerEnvironment;
+    const environment = buildEnvironment({ policy, caller, user, cwd: projectDirectory, hasTerminal: false });
+    await record.sandboxDecision(projectDirectory, Object.keys(environment));
+    const task = await openTask({ parts, policy, identity, record, projectDirectory, environment, signal, outside: undefined });
+    const token = randomBytes(32).toString("hex");
+    const live = new LiveSandbox(task, opening.policy, () => this.#used(identity.sandbox));
+    const { idleMs, expiresAtMs } = this.#hold(identity.sandbox, live, { token, opening });
+    const presetNotes = policy.presets.flatMap((preset) => preset.notes);
+    // Nobody waits for it any more, so nobody would ever close it.
+    if (signal.aborted) await this.#end(identity.sandbox, "closed");
+    return { sandbox: identity.sandbox, task: identity.task, token, policyHash: policy.hash, idleMs, expiresAtMs, presetNotes };
+  }
+
+  #hold(sandbox: string, live: LiveSandbox, given: { readonly token: string; readonly opening: SandboxOpening }): Held {
+    const { token, opening } = given;
+    const openedAtMs = this.#parts.nowMs();
+    const idleMs = Math.min(opening.idleMs ?? sandboxLifetimes.idleMs, sandboxLifetimes.idleMs);
+    const hardMs = Math.min(opening.hardMs ?? sandboxLifetimes.hardMs, sandboxLifetimes.hardMs);
+    const hardTimer = setTimeout(() => this.#expire(sandbox, "expired"), hardMs);
+    const times = { openedAtMs, idleMs, expiresAtMs: openedAtMs + hardMs, idleUntilMs: openedAtMs + idleMs };
+    const held: Held = { live, tokenDigest: digestOf(token), ...times, hardTimer, idleTimer: undefined };
+    this.#held.set(sandbox, held);
+    this.#used(sandbox);
+    return held;
+  }
+
+  /** The idle time begins anew; it does not run while a command does. */
+  #used(sandbox: string): void {
+    const held = this.#held.get(sandbox);
+    if (held === undefined) return;
+    clearTimeout(held.idleTimer);
+    held.idleUntilMs = this.#parts.nowMs() + held.idleMs;
+    held.idleTimer = held.live.isBusy ? undefined : setTimeout(() => this.#expire(sandbox, "idle"), held.idleMs);
+  }
+
+  #expire(sandbox: string, reason: EndReason): void {
+    // A close that fails leaves its journal, and the next start reaps what it names.
+    this.#end(sandbox, reason).catch(() => {});
+  }
+
+  async #end(sandbox: string, reason: EndReason): Promise<SandboxEnd | undefined> {
+    const held = this.#held.get(sandbox);
+    if (held === undefined) return undefined;
+    clearTimeout(held.idleTimer);
+    clearTimeout(held.hardTimer);
+    try {
+      return await held.live.close();
+    } finally {
+      this.#held.delete(sandbox);
+      this.#remember(sandbox, held, reason);
+      this.#parts.onEnded(sandbox);
+      this.#parts.onChange();
+    }
+  }
+
+  #remember(sandbox: string, { tokenDigest }: Held, reason: EndReason): void {
+    this.#ended.set(sandbox, { tokenDigest, reason });
+    for (const oldest of this.#ended.keys()) {
+      if (this.#ended.size <= endedKept) return;
+      this.#ended.delete(oldest);
+    }
+  }
+
+  /** Unknown and foreign are one answer: it tells nobody which sandboxes there are. */
+  #use(access: SandboxAccess): LiveSandbox {
+    const { sandbox, token } = access;
+    const given = digestOf(token);
+    const held = this.#held.get(sandbox);
+    if (held !== undefined && timingSafeEqual(given, held.tokenDigest)) return held.live;
+    const ended = this.#ended.get(sandbox);
+    if (ended !== undefined && timingSafeEqual(given, ended.tokenDigest)) throw endedError(sandbox, ended.reason);
+    throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
+  }
+
+  /** @throws SANDBOX_UNKNOWN, SANDBOX_CLOSED, SANDBOX_LIMIT, and what `runCommand` throws for its command */
+  async exec(access: SandboxAccess, command: SandboxCommand, io: RunIo): Promise<SandboxCommandResult> {
+    return this.#use(access).exec(command, io);
+  }
+
+  async attach(access: SandboxAccess, action: string, io: RunIo): Promise<SandboxCommandResult> {
+    return this.#use(access).attach(action, io);
+  }
+
+  async logs(access: SandboxAccess, action: string | undefined): Promise<readonly SandboxLog[]> {
+    return this.#use(access).logs(action);
+  }
+
+  async connect(access: SandboxAccess, port: number): Promise<PortConnection> {
+    return this.#use(access).connect(port);
+  }
+
+  /** Of whoever may see all. */
+  async list(): Promise<readonly SandboxLine[]> {
+    return [...this.#held].map(([sandbox, { live, openedAtMs, idleUntilMs, expiresAtMs }]) => ({
+      sandbox,
+      task: live.task,
+      projectDirectory: live.projectDirectory,
+      policyHash: live.policyHash,
+      openedAtMs,
+      idleUntilMs,
+      expiresAtMs,
+      commands: live.lines,
+    }));
+  }
+
+  async end(access: SandboxAccess): Promise<SandboxEnd> {
+    const live = this.#use(access);
+    return (await this.#end(access.sandbox, "closed")) ?? live.close();
+  }
+
+  /** Of whoever may end all. @throws SANDBOX_UNKNOWN */
+  async endAny(sandbox: string): Promise<void> {
+    if ((await this.#end(sandbox, "closed")) === undefined)
+      throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
+  }
+
+  /** The broker ends: so does all that it holds. */
+  async closeAll(): Promise<void> {
+    await Promise.allSettled([...this.#held.keys()].map((sandbox) => this.#end(sandbox, "broker")));
+  }
+}
+
+function endedError(sandbox: string, reason: EndReason): GloveboxError {
+  const values = { sandbox };
+  if (reason === "idle") return new GloveboxError("SANDBOX_CLOSED", "sandbox.ended-idle", { values });
+  if (reason === "expired") return new GloveboxError("SANDBOX_CLOSED", "sandbox.ended-expired", { values });
+  return new GloveboxError("SANDBOX_CLOSED", "sandbox.closed", { values });
+}

@@ -1,0 +1,66 @@
+// `glovebox sandbox open`: a sandbox that lives as long as its task. Its id goes to stdout; the broker that holds it is started when none runs.
+import type { SandboxOpening } from "../../contracts/sandbox-door.ts";
+import { printableJson } from "../../kit/printable-json.ts";
+import { showDuration } from "../../kit/show-quantity.ts";
+import type { CliCommand, CliContext, CommandInput, OptionSpec } from "../command.ts";
+import { policyOption, presetOption, projectOption, selectPolicy } from "../policy-selection.ts";
+import { policyFlags, runOverrides } from "../run/run-overrides.ts";
+import { usageError } from "../usage-error.ts";
+
+const lifetimeOptions: readonly OptionSpec[] = [
+  { name: "idle", value: "TIME", about: "cli.option.idle" },
+  { name: "expires", value: "TIME", about: "cli.option.expires" },
+];
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+function durationOf({ options }: CommandInput, name: string): number | undefined {
+  const given = options.text(name);
+  if (given === undefined) return undefined;
+  const [, number = "", unit = ""] = /^(\d{1,9})(ms|s|m|h)$/u.exec(given) ?? [];
+  const ms = Number(number) * (unitMs[unit] ?? 0);
+  if (ms > 0) return ms;
+  throw usageError("usage.time-invalid", { option: `--${name}`, value: given });
+}
+
+async function openingOf(context: CliContext, input: CommandInput): Promise<SandboxOpening> {
+  const selection = await selectPolicy(context, input);
+  const overrides = runOverrides(input, context.cwd);
+  const policy = overrides === undefined ? selection : { ...selection, overrides: { ...selection.overrides, ...overrides } };
+  const idleMs = durationOf(input, "idle");
+  const hardMs = durationOf(input, "expires");
+  return {
+    policy,
+    callerEnvironment: context.io.env,
+    ...(idleMs === undefined ? {} : { idleMs }),
+    ...(hardMs === undefined ? {} : { hardMs }),
+  };
+}
+
+export const sandboxOpenCommand: CliCommand = {
+  words: ["sandbox", "open"],
+  summary: "cli.sandbox-open.summary",
+  synopsis: "",
+  options: [policyOption, presetOption, projectOption, ...policyFlags, ...lifetimeOptions],
+  arguments: { kind: "operands", minimum: 0, maximum: 0 },
+  examples: [
+    { line: "glovebox sandbox open", about: "cli.sandbox-open.example.plain" },
+    { line: "glovebox sandbox open --preset node --idle 30m", about: "cli.sandbox-open.example.options" },
+  ],
+  notes: ["cli.sandbox-open.note"],
+  execute: async (context, input) => {
+    const opening = await openingOf(context, input);
+    await using broker = await (await context.door()).reachBroker();
+    const { token: _token, presetNotes, ...opened } = await broker.sandboxes.open(opening, { signal: new AbortController().signal });
+    const { stdout, stderr, text } = context;
+    if (context.isJson) {
+      await stdout.write(printableJson({ ...opened, expiresAt: new Date(opened.expiresAtMs).toISOString() }));
+      return 0;
+    }
+    await stdout.line(opened.sandbox);
+    const values = { task: opened.task, idle: showDuration(opened.idleMs), expires: new Date(opened.expiresAtMs).toISOString() };
+    const notes = stderr.isTerminal ? [text({ key: "cli.sandbox-open.opened", values }), ...presetNotes.map((note) => text(note))] : [];
+    await stderr.lines(notes);
+    return 0;
+  },
+};

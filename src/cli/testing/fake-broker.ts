@@ -1,0 +1,55 @@
+// A running broker for tests of the command line: one sandbox, whose commands answer at once.
+import { sandboxIdSchema, taskIdSchema } from "../../contracts/ids.ts";
+import type { ReachedBroker } from "../../contracts/reached-broker.ts";
+import type { SandboxCommandResult, SandboxDoor } from "../../contracts/sandbox-door.ts";
+
+export const fakeSandbox = sandboxIdSchema.parse("s-0193f0c2a1b2-4d5e6f708192");
+const task = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
+const token = "ab".repeat(32);
+export const fakeAction = "a-0193f0c2a1b2-4d5e6f708192";
+const ledger = { firstSeq: 12, lastSeq: 14 };
+
+export function fakeCommandResult(changes: Partial<SandboxCommandResult> = {}): SandboxCommandResult {
+  return {
+    task,
+    action: fakeAction,
+    exitCode: 0,
+    outcome: "ok",
+    child: { kind: "exited", value: 0 },
+    limitHits: [],
+    stdoutBytes: 0,
+    stderrBytes: 0,
+    durationMs: 5,
+    ledger,
+    isLeftRunning: false,
+    ...changes,
+  };
+}
+
+/** @param replaced methods with an own answer */
+export function fakeBroker(replaced: Partial<SandboxDoor> = {}): ReachedBroker {
+  const sandboxes: SandboxDoor = {
+    open: async () => ({
+      sandbox: fakeSandbox,
+      task,
+      token,
+      policyHash: "sha256:0",
+      idleMs: 1000,
+      expiresAtMs: 86_400_000,
+      presetNotes: [],
+    }),
+    exec: async () => fakeCommandResult(),
+    attach: async () => fakeCommandResult(),
+    logs: async () => [],
+    connect: () => Promise.reject(new Error("nothing listens")),
+    list: async () => [],
+    end: async () => ({ sandbox: fakeSandbox, task, refusedConnections: [], ledger }),
+    ...replaced,
+  };
+  return {
+    sandboxes,
+    access: async (sandbox) => ({ sandbox, token }),
+    stop: async () => {},
+    [Symbol.asyncDispose]: async () => {},
+  };
+}

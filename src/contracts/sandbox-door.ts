@@ -1,0 +1,127 @@
+// Sandboxes that outlive a command, as doors ask for them. The broker implements it; whoever is no broker reaches one through its door socket.
+import type { AskPerson } from "./approval.ts";
+import type { ChangeSummary } from "./changes.ts";
+import type { PolicySelection, RunIo, RunOutcome, RunResult } from "./door.ts";
+import type { SandboxId, TaskId } from "./ids.ts";
+import type { LimitHit } from "./limits.ts";
+import type { Sentence } from "./sentence.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface SandboxOpening {
+  readonly policy: PolicySelection;
+  /** What the policy passes of it, every command gets that brings nothing else. */
+  readonly callerEnvironment: Variables;
+  /** Closed after this long without a command; at most `sandboxLifetimes.idleMs`. */
+  readonly idleMs?: number;
+  /** Closed this long after it was opened; at most `sandboxLifetimes.hardMs`. */
+  readonly hardMs?: number;
+}
+
+/** Milliseconds. What nobody asks for shorter, and never longer. INVARIANT I-10 */
+export const sandboxLifetimes = { idleMs: 8 * 3_600_000, hardMs: 24 * 3_600_000 } as const;
+
+export interface OpenedSandbox {
+  readonly sandbox: SandboxId;
+  readonly task: TaskId;
+  /** 64 hex digits: who has it may use the sandbox. */
+  readonly token: string;
+  readonly policyHash: string;
+  readonly idleMs: number;
+  /** Milliseconds since the epoch. */
+  readonly expiresAtMs: number;
+  readonly presetNotes: readonly Sentence[];
+}
+
+export interface SandboxAccess {
+  readonly sandbox: string;
+  readonly token: string;
+}
+
+export interface SandboxCommand {
+  readonly argv: readonly [string, ...string[]];
+  /** Absolute. Absent: the project. */
+  readonly cwd?: string;
+  /** Only what the policy passes is taken from it. */
+  readonly callerEnvironment: Variables;
+  /** Given to the command as it is. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly pty?: { readonly rows: number; readonly columns: number };
+  /** The answer comes as soon as it runs; its output is kept for `logs` and `attach`. */
+  readonly isDetached?: true;
+}
+
+/** One command's end, or for a detached one its start: then `outcome` is `ok` and `child` is undefined. */
+export interface SandboxCommandResult extends Pick<
+  RunResult,
+  "exitCode" | "outcome" | "child" | "stdoutBytes" | "stderrBytes" | "durationMs" | "ledger"
+> {
+  readonly task: string;
+  readonly action: string;
+  readonly limitHits: readonly LimitHit[];
+  /** Processes that it started are still there. */
+  readonly isLeftRunning: boolean;
+}
+
+export interface CommandLine {
+  readonly action: string;
+  /** Escaped by whoever shows it. */
+  readonly argv: readonly string[];
+  readonly startedAtMs: number;
+  readonly state: "running" | "left-running" | "ended";
+  readonly outcome?: RunOutcome | undefined;
+  readonly exitCode?: number | undefined;
+}
+
+export interface SandboxLine {
+  readonly sandbox: string;
+  readonly task: string;
+  readonly projectDirectory: string;
+  readonly policyHash: string;
+  readonly openedAtMs: number;
+  readonly idleUntilMs: number;
+  readonly expiresAtMs: number;
+  /** The last ones, oldest first. */
+  readonly commands: readonly CommandLine[];
+}
+
+export interface SandboxLog {
+  readonly action: string;
+  readonly state: CommandLine["state"];
+  /** The last bytes of both channels as they came. Untrusted. */
+  readonly bytes: Uint8Array;
+  readonly droppedBytes: number;
+}
+
+export interface SandboxEnd {
+  readonly sandbox: string;
+  readonly task: string;
+  readonly changes?: ChangeSummary | undefined;
+  readonly refusedConnections: readonly Sentence[];
+  readonly ledger: { readonly firstSeq: number; readonly lastSeq: number };
+}
+
+/** The bytes of one connection to a port inside. */
+export interface PortConnection {
+  readonly received: AsyncIterable<Uint8Array>;
+  send(bytes: Uint8Array): Promise<void>;
+  end(): void;
+  close(): void;
+}
+
+export interface SandboxDoor {
+  /** @throws like `Door.run`, and SANDBOX_LIMIT */
+  open(opening: SandboxOpening, io: { readonly signal: AbortSignal; readonly ask?: AskPerson }): Promise<OpenedSandbox>;
+  /** @throws SANDBOX_UNKNOWN, SANDBOX_LIMIT, SANDBOX_CLOSED, and what `Door.run` throws for its command */
+  exec(access: SandboxAccess, command: SandboxCommand, io: RunIo): Promise<SandboxCommandResult>;
+  /** Takes the output of a detached command from what is kept of it on, and its input. @throws SANDBOX_UNKNOWN */
+  attach(access: SandboxAccess, action: string, io: RunIo): Promise<SandboxCommandResult>;
+  /** @throws SANDBOX_UNKNOWN */
+  logs(access: SandboxAccess, action: string | undefined): Promise<readonly SandboxLog[]>;
+  /** @throws SANDBOX_UNKNOWN; what opening a command throws; when nothing listens there, the connection ends */
+  connect(access: SandboxAccess, port: number): Promise<PortConnection>;
+  /** Of whoever may see all. @throws ACCESS_REFUSED */
+  list(): Promise<readonly SandboxLine[]>;
+  /** Closes it. Idempotent for whoever has the token. @throws SANDBOX_UNKNOWN */
+  end(access: SandboxAccess): Promise<SandboxEnd>;
+}

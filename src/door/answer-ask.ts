@@ -1,0 +1,74 @@
+// The requests in JSON: each names what proves that it may be asked.
+import type { RunIo } from "../contracts/door.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import type { SandboxCommandResult } from "../contracts/sandbox-door.ts";
+import type { DoorHost } from "./door-host.ts";
+import { type Ask, askSchema } from "./door-requests.ts";
+import { relayPort } from "./relay-port.ts";
+import { violation } from "./violation.ts";
+
+export interface AskIo {
+  readonly io: RunIo;
+  readonly answer: (value: unknown) => void;
+}
+
+function parseAsk(block: Buffer): Ask {
+  try {
+    return askSchema().parse(JSON.parse(block.toString("utf8")));
+  } catch {
+    throw violation("ask"); // no JSON, or none of ours
+  }
+}
+
+function requireKey({ isEqual }: DoorHost, given: string, { expected, capability }: { expected: string; capability: string }): void {
+  if (!isEqual(given, expected)) throw new GloveboxError("ACCESS_REFUSED", "door.key-wrong", { values: { capability } });
+}
+
+/** Leaves out what is undefined, as exact optional properties want it. */
+function given(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined));
+}
+
+async function open({ sandboxes }: DoorHost, { opening }: Extract<Ask, { ask: "open" }>, signal: AbortSignal): Promise<unknown> {
+  const { policy, callerEnvironment, idleMs, hardMs } = opening;
+  const { projectDirectory, policyFile, overrides } = policy;
+  return sandboxes.open(
+    {
+      policy: { projectDirectory, ...given({ policyFile, overrides }) },
+      callerEnvironment,
+      ...given({ idleMs, hardMs }),
+    },
+    { signal },
+  );
+}
+
+/** @returns the answer of what is no stream */
+async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "connect" }>, signal: AbortSignal): Promise<unknown> {
+  const { sandboxes, keys } = host;
+  switch (ask.ask) {
+    case "open":
+      requireKey(host, ask.key, { expected: keys.open, capability: "open" });
+      return open(host, ask, signal);
+    case "logs": {
+      const logs = await sandboxes.logs(ask, ask.action);
+      return logs.map(({ bytes, ...log }) => ({ ...log, base64: Buffer.from(bytes).toString("base64") }));
+    }
+    case "close":
+      return sandboxes.end(ask);
+    default:
+      requireKey(host, ask.key, { expected: keys.admin, capability: "admin" });
+      if (ask.ask === "list") return sandboxes.list();
+      if (ask.ask === "end") await host.end(ask.sandbox);
+      else host.stop();
+      return null;
+  }
+}
+
+/** Resolves with a result for `attach`; for everything else when it was answered. @throws BROKER_PROTOCOL, ACCESS_REFUSED, and what is thrown by what was asked */
+export async function answerAsk(host: DoorHost, block: Buffer, { io, answer }: AskIo): Promise<SandboxCommandResult | undefined> {
+  const ask = parseAsk(block);
+  if (ask.ask === "attach") return host.sandboxes.attach(ask, ask.action, io);
+  if (ask.ask === "connect") await relayPort(await host.sandboxes.connect(ask, ask.port), { io, answer });
+  else answer(await answerOf(host, ask, io.signal));
+  return undefined;
+}

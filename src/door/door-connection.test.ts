@@ -1,0 +1,131 @@
+// One connection of the door over a pair of streams: greeting, a whole command, a client that vanishes, a reader that never reads, and bad bytes.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { duplexPair, type Duplex } from "node:stream";
+import { test } from "node:test";
+import type { RunIo } from "../contracts/door.ts";
+import type { SandboxDoor } from "../contracts/sandbox-door.ts";
+import { type Frame, FrameDecoder } from "../kit/frame-codec.ts";
+import { DoorConnection } from "./door-connection.ts";
+import { creditFrame, emptyFrame, execFrames, helloFrame, partFrames } from "./door-frames.ts";
+import type { DoorHost } from "./door-host.ts";
+import { version } from "../contracts/version.ts";
+import { frameTypes, longestFrom, sizes } from "./protocol.ts";
+import { violation } from "./violation.ts";
+
+const keys = { open: "aa".repeat(32), admin: "bb".repeat(32) };
+const access = { sandbox: "s-0193f0c2a1b2-4d5e6f708192", token: "0f".repeat(32) };
+const result = {
+  task: "t",
+  action: "a",
+  exitCode: 0,
+  outcome: "ok",
+  child: undefined,
+  limitHits: [],
+  stdoutBytes: 0,
+  stderrBytes: 0,
+  durationMs: 0,
+  ledger: { firstSeq: 0, lastSeq: 0 },
+  isLeftRunning: false,
+} as const;
+const none = (): never => {
+  throw new Error("not asked for");
+};
+
+function hostWith(replaced: Partial<SandboxDoor>): DoorHost {
+  const sandboxes = { open: none, exec: none, attach: none, logs: none, connect: none, list: async () => [], end: none, ...replaced };
+  return { sandboxes, keys, isEqual: (given, expected) => given === expected, end: async () => {}, stop: () => {} };
+}
+
+class Client {
+  readonly side: Duplex;
+  readonly connection: DoorConnection;
+  readonly frames: Frame[] = [];
+  readonly #decoder = new FrameDecoder(longestFrom("broker"), violation);
+
+  constructor(host: DoorHost, greeting: Buffer = helloFrame(version)) {
+    const [ours, theirs] = duplexPair();
+    this.side = ours;
+    this.connection = new DoorConnection(theirs, host);
+    ours.on("data", (chunk: Buffer) =>
+      this.frames.push(...[...this.#decoder.push(chunk)].map((frame) => ({ ...frame, payload: Buffer.from(frame.payload) }))),
+    );
+    ours.write(greeting);
+  }
+
+  async until(type: number): Promise<Frame> {
+    for (;;) {
+      const found = this.frames.find((frame) => frame.type === type);
+      if (found !== undefined) return found;
+      await once(this.side, "data");
+    }
+  }
+
+  ask(stream: number, document: unknown): void {
+    this.side.write(Buffer.concat([...partFrames(stream, Buffer.from(JSON.stringify(document))), emptyFrame(frameTypes.ask, stream)]));
+  }
+
+  exec(stream: number): void {
+    const command = { argv: ["true"], callerEnvironment: {}, environment: {}, hasInput: true, isChinese: false } as const;
+    this.side.write(Buffer.concat(execFrames(stream, access, { ...command, argv: ["true"] })));
+  }
+
+  bytesOf(type: number): number {
+    return this.frames.filter((frame) => frame.type === type).reduce((sum, { payload }) => sum + payload.length, 0);
+  }
+}
+
+test("DoorConnection serves a command: started, output, result", async () => {
+  const client = new Client(
+    hostWith({
+      exec: async (_access, _command, io) => {
+        io.onStart({ signal: () => {}, resize: () => {} });
+        await io.onOutput({ channel: "stdout", bytes: Buffer.from("hello") });
+        return result;
+      },
+    }),
+  );
+  client.exec(1);
+  await client.until(frameTypes.result);
+  assert.deepEqual(
+    client.frames.map(({ type }) => type),
+    [frameTypes.hello, frameTypes.started, frameTypes.stdout, frameTypes.part, frameTypes.result],
+  );
+  client.connection.close();
+});
+
+test("DoorConnection holds a command whose reader gives no credit at one window, and lets it go when the client vanishes", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const client = new Client(
+    hostWith({
+      exec: async (_access, _command, io: RunIo) => {
+        io.signal.addEventListener("abort", () => cancelled.resolve(), { once: true });
+        await io.onOutput({ channel: "stdout", bytes: Buffer.alloc(sizes.credit * 2) });
+        return result;
+      },
+    }),
+  );
+  client.exec(1);
+  while (client.bytesOf(frameTypes.stdout) < sizes.credit) await once(client.side, "data");
+  client.side.write(creditFrame(1, "stdout", 10));
+  while (client.bytesOf(frameTypes.stdout) < sizes.credit + 10) await once(client.side, "data");
+  assert.equal(client.bytesOf(frameTypes.stdout), sizes.credit + 10);
+  client.side.destroy();
+  await cancelled.promise;
+  await client.connection.closed;
+});
+
+test("DoorConnection refuses another version, a wrong key, and whatever cannot come", async () => {
+  const other = new Client(hostWith({}), helloFrame("9.9.9"));
+  assert.match((await other.until(frameTypes.refused)).payload.toString("latin1"), /BROKER_VERSION/u);
+  await other.connection.closed;
+  const stranger = new Client(hostWith({}));
+  stranger.ask(1, { ask: "list", key: keys.open });
+  assert.match((await stranger.until(frameTypes.refused)).payload.toString("latin1"), /ACCESS_REFUSED/u);
+  stranger.ask(2, { ask: "list", key: keys.admin });
+  await stranger.until(frameTypes.end);
+  stranger.side.write(emptyFrame(frameTypes.stdinEnd, 3));
+  await stranger.connection.closed;
+  const early = new Client(hostWith({}), emptyFrame(frameTypes.ask, 1));
+  assert.match((await early.until(frameTypes.refused)).payload.toString("latin1"), /BROKER_PROTOCOL/u);
+});

@@ -1,0 +1,97 @@
+// One connection of the door, the broker's side: greets, then serves requests until either side ends it.
+import type { Duplex } from "node:stream";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { version as software } from "../contracts/version.ts";
+import { type Frame, FrameDecoder } from "../kit/frame-codec.ts";
+import { errorFrames } from "./door-errors.ts";
+import { helloFrame, parseHello } from "./door-frames.ts";
+import type { DoorHost } from "./door-host.ts";
+import { frameTypes, longestFrom, sizes } from "./protocol.ts";
+import { ServedRequest } from "./served-request.ts";
+import { violation } from "./violation.ts";
+
+/** How long a peer may take to say its version. */
+const greetingMs = 10_000;
+/** Answers that nobody reads: beyond this nothing more is heard. */
+const unreadMax = 4 * 1024 * 1024;
+
+export class DoorConnection {
+  readonly #socket: Duplex;
+  readonly #host: DoorHost;
+  readonly #decoder = new FrameDecoder(longestFrom("client"), violation);
+  readonly #requests = new Map<number, ServedRequest>();
+  readonly #greeting: NodeJS.Timeout;
+  readonly #closed = Promise.withResolvers<void>();
+  #lastStream = 0;
+  #isGreeted = false;
+
+  constructor(socket: Duplex, host: DoorHost) {
+    this.#socket = socket;
+    this.#host = host;
+    this.#greeting = setTimeout(() => this.close(), greetingMs);
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    for (const event of ["error", "end", "close"]) socket.on(event, () => this.close());
+    this.#send([helloFrame(software)]);
+  }
+
+  /** Resolves when it is closed. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  #send(frames: readonly Buffer[]): void {
+    if (this.#socket.destroyed || frames.length === 0) return;
+    this.#socket.write(Buffer.concat(frames));
+    if (this.#socket.writableLength <= unreadMax || this.#socket.isPaused()) return;
+    this.#socket.pause();
+    this.#socket.once("drain", () => this.#socket.resume());
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      for (const frame of this.#decoder.push(chunk)) this.#dispatch(frame);
+    } catch (error) {
+      // Fails closed because whoever breaks the protocol is no client of ours.
+      this.#send(errorFrames(0, error, "en"));
+      this.close();
+    }
+  }
+
+  #dispatch(frame: Frame): void {
+    if (!this.#isGreeted) this.#greet(frame);
+    else if (frame.stream === 0) throw violation("stream-0");
+    else this.#requestOf(frame.stream)?.accept(frame);
+  }
+
+  #greet({ type, payload }: Frame): void {
+    if (type !== frameTypes.hello) throw violation("hello");
+    const theirs = parseHello(payload);
+    if (theirs.version !== sizes.version || theirs.software !== software)
+      throw new GloveboxError("BROKER_VERSION", "door.other-version", { values: { broker: software, client: theirs.software } });
+    clearTimeout(this.#greeting);
+    this.#isGreeted = true;
+  }
+
+  /** Undefined for a stream that is free again: what still comes for it is late. */
+  #requestOf(stream: number): ServedRequest | undefined {
+    const known = this.#requests.get(stream);
+    if (known !== undefined || stream <= this.#lastStream) return known;
+    if (this.#requests.size >= sizes.streamsMax) throw violation("streams");
+    this.#lastStream = stream;
+    const request = new ServedRequest(stream, this.#host, {
+      send: (frames) => this.#send(frames),
+      over: () => void this.#requests.delete(stream),
+    });
+    this.#requests.set(stream, request);
+    return request;
+  }
+
+  /** Cancels what was asked and is not over. Idempotent. */
+  close(): void {
+    clearTimeout(this.#greeting);
+    for (const request of this.#requests.values()) request.cancel();
+    this.#requests.clear();
+    if (!this.#socket.destroyed) this.#socket.end(() => this.#socket.destroy());
+    this.#closed.resolve();
+  }
+}

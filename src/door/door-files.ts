@@ -1,0 +1,59 @@
+// The keys and tokens of a running broker, as files that only their owner can read: the command line finds them there.
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { systemErrorCode } from "../contracts/glovebox-error.ts";
+import { sandboxIdSchema } from "../contracts/ids.ts";
+import type { DoorKeys } from "./door-host.ts";
+
+/** For `approve`, a key exists and no request yet takes it. */
+const keyNames = ["open", "admin", "approve"] as const;
+
+async function writeSecret(file: string, secret: string): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    await handle.writeFile(secret);
+  } finally {
+    await handle.close();
+  }
+}
+
+const secretPattern = /^[0-9a-f]{64}$/u;
+
+async function readSecret(file: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(file, "latin1");
+    return secretPattern.test(text) ? text : undefined;
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+const tokenFile = (directory: string, sandbox: string): string => path.join(directory, `${sandboxIdSchema.parse(sandbox)}.token`);
+
+/** Of a broker that begins: what another left is worth nothing. */
+export async function makeDoorFiles(directory: string): Promise<DoorKeys> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(directory)) await rm(path.join(directory, name), { force: true });
+  const [openKey = "", admin = "", approve = ""] = keyNames.map(() => randomBytes(32).toString("hex"));
+  await writeSecret(path.join(directory, "open.key"), openKey);
+  await writeSecret(path.join(directory, "admin.key"), admin);
+  await writeSecret(path.join(directory, "approve.key"), approve);
+  return { open: openKey, admin };
+}
+
+/** Undefined when no broker has made any. */
+export async function readDoorKeys(directory: string): Promise<DoorKeys | undefined> {
+  const [openKey, admin] = await Promise.all([readSecret(path.join(directory, "open.key")), readSecret(path.join(directory, "admin.key"))]);
+  return openKey === undefined || admin === undefined ? undefined : { open: openKey, admin };
+}
+
+export const keepToken = (directory: string, sandbox: string, token: string): Promise<void> =>
+  writeSecret(tokenFile(directory, sandbox), token);
+export const dropToken = (directory: string, sandbox: string): Promise<void> => rm(tokenFile(directory, sandbox), { force: true });
+
+/** Undefined for an id that is none, and for a sandbox that is not (any more) there. */
+export async function readToken(directory: string, sandbox: string): Promise<string | undefined> {
+  return sandboxIdSchema.safeParse(sandbox).success ? readSecret(tokenFile(directory, sandbox)) : undefined;
+}

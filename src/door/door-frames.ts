@@ -1,0 +1,188 @@
+// Frames of the door and what they hold: both sides write and read them here. docs/door-protocol.md has the layout.
+import type { SandboxAccess, SandboxCommand, SandboxCommandResult } from "../contracts/sandbox-door.ts";
+import { decodeByteText, encodeByteText } from "../kit/byte-text.ts";
+import { encodeFrame } from "../kit/frame-codec.ts";
+import { channels, childKinds, execFlags, frameTypes, outcomes, sizes } from "./protocol.ts";
+import { violation } from "./violation.ts";
+
+const nothing = new Uint8Array(0);
+
+export const helloFrame = (software: string): Buffer => {
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(sizes.version, 0);
+  return encodeFrame(frameTypes.hello, 0, Buffer.concat([head, Buffer.from(software)]));
+};
+
+export interface Hello {
+  readonly version: number;
+  readonly software: string;
+}
+
+export function parseHello(payload: Buffer): Hello {
+  if (payload.length < 8) throw violation("hello");
+  return { version: payload.readUInt32LE(0), software: payload.subarray(8, 72).toString("utf8") };
+}
+
+export function creditFrame(stream: number, channel: keyof typeof channels, bytes: number): Buffer {
+  const payload = Buffer.alloc(8);
+  payload.writeUInt32LE(channels[channel], 0);
+  payload.writeUInt32LE(bytes, 4);
+  return encodeFrame(frameTypes.credit, stream, payload);
+}
+
+export function parseCredit(payload: Buffer): { readonly channel: number; readonly bytes: number } {
+  if (payload.length !== 8) throw violation("credit");
+  return { channel: payload.readUInt32LE(0), bytes: payload.readUInt32LE(4) };
+}
+
+export function partFrames(stream: number, bytes: Uint8Array): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += sizes.dataMax)
+    frames.push(encodeFrame(frameTypes.part, stream, bytes.subarray(at, at + sizes.dataMax)));
+  return frames;
+}
+
+export const emptyFrame = (type: number, stream: number): Buffer => encodeFrame(type, stream, nothing);
+export const dataFrame = (type: number, stream: number, bytes: Uint8Array): Buffer => encodeFrame(type, stream, bytes);
+
+export function signalFrame(stream: number, signal: number): Buffer {
+  const payload = Buffer.alloc(4);
+  payload.writeUInt32LE(signal, 0);
+  return encodeFrame(frameTypes.signal, stream, payload);
+}
+
+export function resizeFrame(stream: number, { rows, columns }: { readonly rows: number; readonly columns: number }): Buffer {
+  const payload = Buffer.alloc(4);
+  payload.writeUInt16LE(rows & 0xffff, 0);
+  payload.writeUInt16LE(columns & 0xffff, 2);
+  return encodeFrame(frameTypes.resize, stream, payload);
+}
+
+const assignments = (variables: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+
+/** @param hasInput false: the command reads an empty input */
+export function execFrames(
+  stream: number,
+  { sandbox, token }: SandboxAccess,
+  command: SandboxCommand & { readonly hasInput: boolean; readonly isChinese: boolean },
+): Buffer[] {
+  const caller = assignments(command.callerEnvironment);
+  const own = assignments(command.environment);
+  const block = [command.cwd ?? "", ...command.argv, ...caller, ...own].map((text) => `${text}\0`).join("");
+  const { pty, isDetached, hasInput, isChinese } = command;
+  const flags = [
+    pty === undefined ? 0 : execFlags.pty,
+    isDetached === true ? execFlags.detached : 0,
+    hasInput ? 0 : execFlags.noInput,
+    isChinese ? execFlags.chinese : 0,
+  ];
+  const payload = Buffer.alloc(20 + sizes.idBytes + sizes.tokenBytes);
+  payload.writeUInt32LE(
+    flags.reduce((sum, flag) => sum | flag),
+    0,
+  );
+  payload.writeUInt16LE(pty?.rows ?? 0, 4);
+  payload.writeUInt16LE(pty?.columns ?? 0, 6);
+  payload.writeUInt32LE(command.argv.length, 8);
+  payload.writeUInt32LE(caller.length, 12);
+  payload.writeUInt32LE(own.length, 16);
+  payload.write(sandbox.slice(0, sizes.idBytes), 20, "latin1");
+  payload.write(token, 20 + sizes.idBytes, "hex");
+  return [...partFrames(stream, encodeByteText(block)), encodeFrame(frameTypes.exec, stream, payload)];
+}
+
+export interface ExecRequest {
+  readonly access: SandboxAccess;
+  readonly command: SandboxCommand;
+  readonly hasInput: boolean;
+  readonly isChinese: boolean;
+}
+
+const text = (bytes: Buffer): string => bytes.toString("latin1").replace(/\0+$/u, "");
+
+function variables(words: readonly string[]): Record<string, string> {
+  const pairs = words.map((word): [string, string] => {
+    const at = word.indexOf("=");
+    if (at < 1) throw violation("variable");
+    return [word.slice(0, at), word.slice(at + 1)];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function splitBlock(block: Buffer): string[] {
+  if (block.length === 0 || block[block.length - 1] !== 0) throw violation("parts");
+  return decodeByteText(block.subarray(0, -1)).split("\0");
+}
+
+/** @param block the PARTs */
+export function parseExec(payload: Buffer, block: Buffer): ExecRequest {
+  if (payload.length !== 20 + sizes.idBytes + sizes.tokenBytes) throw violation("exec");
+  const [argc, callerc, ownc] = [payload.readUInt32LE(8), payload.readUInt32LE(12), payload.readUInt32LE(16)];
+  const words = splitBlock(block);
+  const [cwd = "", program, ...rest] = words;
+  if (program === undefined || argc < 1 || words.length !== 1 + argc + callerc + ownc) throw violation("exec-counts");
+  const flags = payload.readUInt32LE(0);
+  const has = (flag: keyof typeof execFlags): boolean => (flags & execFlags[flag]) !== 0;
+  const pty = { rows: payload.readUInt16LE(4), columns: payload.readUInt16LE(6) };
+  const idEnd = 20 + sizes.idBytes;
+  return {
+    access: { sandbox: text(payload.subarray(20, idEnd)), token: payload.subarray(idEnd).toString("hex") },
+    command: {
+      argv: [program, ...rest.slice(0, argc - 1)],
+      ...(cwd === "" ? {} : { cwd }),
+      callerEnvironment: variables(rest.slice(argc - 1, argc - 1 + callerc)),
+      environment: variables(rest.slice(argc - 1 + callerc)),
+      ...(has("pty") ? { pty } : {}),
+      ...(has("detached") ? { isDetached: true } : {}),
+    },
+    hasInput: !has("noInput"),
+    isChinese: has("chinese"),
+  };
+}
+
+const resultBytes = 64 + sizes.idBytes;
+
+/** The fixed part; `task` and `limitHits` are in the PARTs before it. */
+export function resultFrame(stream: number, result: SandboxCommandResult): Buffer {
+  const { child, ledger } = result;
+  const payload = Buffer.alloc(resultBytes);
+  const kind = child?.kind ?? "none";
+  const head = [result.exitCode, outcomes.indexOf(result.outcome), childKinds.indexOf(kind), child?.value ?? 0];
+  for (const [index, value] of head.entries()) payload.writeUInt32LE(value, index * 4);
+  const counts = [result.stdoutBytes, result.stderrBytes, result.durationMs, ledger.firstSeq, ledger.lastSeq];
+  for (const [index, value] of counts.entries()) payload.writeBigUInt64LE(BigInt(Math.trunc(value)), 16 + index * 8);
+  payload.writeUInt32LE(result.isLeftRunning ? 1 : 0, 56);
+  payload.write(result.action.slice(0, sizes.idBytes), 64, "latin1");
+  return encodeFrame(frameTypes.result, stream, payload);
+}
+
+/** @throws BROKER_PROTOCOL */
+export function parseResult(payload: Buffer): Omit<SandboxCommandResult, "task" | "limitHits"> {
+  if (payload.length !== resultBytes) throw violation("result");
+  const outcome = outcomes[payload.readUInt32LE(4)];
+  const kind = childKinds[payload.readUInt32LE(8)];
+  if (outcome === undefined || kind === undefined) throw violation("result");
+  const count = (index: number): number => Number(payload.readBigUInt64LE(16 + index * 8));
+  return {
+    exitCode: payload.readUInt32LE(0),
+    outcome,
+    child: kind === "none" ? undefined : { kind, value: payload.readUInt32LE(12) },
+    stdoutBytes: count(0),
+    stderrBytes: count(1),
+    durationMs: count(2),
+    ledger: { firstSeq: count(3), lastSeq: count(4) },
+    isLeftRunning: payload.readUInt32LE(56) === 1,
+    action: text(payload.subarray(64)),
+  };
+}
+
+/** For a client that shows it as it is: exit code, then code, message and hint. */
+export function refusedFrame(stream: number, exit: number, words: readonly [code: string, message: string, hint: string]): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeUInt32LE(exit, 0);
+  const room = sizes.controlMax - 256;
+  const shown = words.map((word) => Buffer.from(word.replaceAll("\0", "")).subarray(0, room / 2));
+  const ends = shown.flatMap((word) => [word, Buffer.from([0])]);
+  return encodeFrame(frameTypes.refused, stream, Buffer.concat([head, ...ends]));
+}

@@ -1,0 +1,19 @@
+// What the door serves, and the secrets that open it.
+import type { SandboxDoor } from "../contracts/sandbox-door.ts";
+
+export interface DoorKeys {
+  /** 64 hex digits each. */
+  readonly open: string;
+  readonly admin: string;
+}
+
+export interface DoorHost {
+  readonly sandboxes: SandboxDoor;
+  readonly keys: DoorKeys;
+  /** Of two secrets in constant time. */
+  readonly isEqual: (given: string, expected: string) => boolean;
+  /** Closes any sandbox. */
+  readonly end: (sandbox: string) => Promise<void>;
+  /** Ends the broker once what it was asked is answered. */
+  readonly stop: () => void;
+}

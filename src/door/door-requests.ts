@@ -1,0 +1,122 @@
+// What a client asks for in JSON, and the answers; everything that is not worth a fixed layout. Both ends check.
+import * as z from "zod";
+import { changeSummarySchema } from "../contracts/changes.ts";
+import { sandboxIdSchema, taskIdSchema } from "../contracts/ids.ts";
+import { limitNames } from "../contracts/limits.ts";
+import { madeOnce } from "../contracts/made-once.ts";
+
+const count = z.int().min(0);
+const secret = z.string().regex(/^[0-9a-f]{64}$/u);
+const id = z.string().max(32);
+const values = madeOnce(() => z.record(z.string(), z.union([z.string(), z.number()])));
+const variables = madeOnce(() => z.record(z.string(), z.string()));
+const sentence = madeOnce(() => z.strictObject({ key: z.string(), values: values().default({}) }));
+const ledger = madeOnce(() => z.strictObject({ firstSeq: count, lastSeq: count }));
+
+const access = { sandbox: id, token: secret };
+const opening = madeOnce(() =>
+  z.strictObject({
+    policy: z.strictObject({
+      projectDirectory: z.string(),
+      policyFile: z.string().optional(),
+      overrides: z.record(z.string(), z.unknown()).optional(),
+    }),
+    callerEnvironment: variables(),
+    idleMs: count.optional(),
+    hardMs: count.optional(),
+  }),
+);
+
+export const askSchema = madeOnce(() =>
+  z.discriminatedUnion("ask", [
+    z.strictObject({ ask: z.literal("open"), key: secret, opening: opening() }),
+    z.strictObject({ ask: z.literal("attach"), ...access, action: id }),
+    z.strictObject({ ask: z.literal("logs"), ...access, action: id.optional() }),
+    z.strictObject({ ask: z.literal("connect"), ...access, port: z.int().min(1).max(65_535) }),
+    z.strictObject({ ask: z.literal("close"), ...access }),
+    z.strictObject({ ask: z.literal("list"), key: secret }),
+    z.strictObject({ ask: z.literal("end"), key: secret, sandbox: id }),
+    z.strictObject({ ask: z.literal("stop"), key: secret }),
+  ]),
+);
+export type Ask = z.infer<ReturnType<typeof askSchema>>;
+
+export const openedSchema = madeOnce(() =>
+  z.strictObject({
+    sandbox: sandboxIdSchema,
+    task: taskIdSchema,
+    token: secret,
+    policyHash: z.string(),
+    idleMs: count,
+    expiresAtMs: count,
+    presetNotes: z.array(sentence()),
+  }),
+);
+
+const state = z.enum(["running", "left-running", "ended"]);
+const commandLine = madeOnce(() =>
+  z.strictObject({
+    action: id,
+    argv: z.array(z.string()),
+    startedAtMs: count,
+    state,
+    outcome: z.enum(["ok", "failed", "denied", "limit", "timeout", "cancelled", "lost"]).optional(),
+    exitCode: count.optional(),
+  }),
+);
+
+export const listSchema = madeOnce(() =>
+  z.array(
+    z.strictObject({
+      sandbox: id,
+      task: id,
+      projectDirectory: z.string(),
+      policyHash: z.string(),
+      openedAtMs: count,
+      idleUntilMs: count,
+      expiresAtMs: count,
+      commands: z.array(commandLine()),
+    }),
+  ),
+);
+
+export const logsSchema = madeOnce(() => z.array(z.strictObject({ action: id, state, base64: z.string(), droppedBytes: count })));
+
+export const endSchema = madeOnce(() =>
+  z.strictObject({
+    sandbox: id,
+    task: id,
+    changes: changeSummarySchema().optional(),
+    refusedConnections: z.array(sentence()),
+    ledger: ledger(),
+  }),
+);
+
+/** Beside RESULT. */
+export const resultDetailSchema = madeOnce(() =>
+  z.strictObject({
+    task: id,
+    limitHits: z.array(z.strictObject({ limit: z.enum(limitNames), allowed: z.number(), observed: z.number() })),
+  }),
+);
+
+/** Beside REFUSED. */
+export const errorSchema = madeOnce(() =>
+  z.strictObject({
+    code: z.string(),
+    situation: z.string(),
+    values: values(),
+    problems: z
+      .array(
+        z.strictObject({
+          code: z.string(),
+          situation: z.string(),
+          values: values(),
+          label: z.string(),
+          line: count,
+          key: z.string(),
+        }),
+      )
+      .optional(),
+  }),
+);
