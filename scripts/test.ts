@@ -9,7 +9,13 @@ import { ordinaryUserFlag, runUserLane } from "./lanes/user-lane.ts";
 
 const root = path.dirname(import.meta.dirname);
 
-function readArguments(): { readonly selected: ReadonlySet<string>; readonly ordinaryUser: boolean } {
+interface Wanted {
+  readonly selected: ReadonlySet<string>;
+  readonly long: boolean;
+  readonly ordinaryUser: boolean;
+}
+
+function readArguments(): Wanted {
   const { values } = parseArgs({
     options: {
       lane: { type: "string", multiple: true },
@@ -20,7 +26,7 @@ function readArguments(): { readonly selected: ReadonlySet<string>; readonly ord
   const asked = values.lane ?? laneNames.filter((name) => values.long || lanes.find((lane) => lane.name === name)?.long !== true);
   const unknown = asked.find((name) => !laneNames.includes(name));
   if (unknown !== undefined) throw new Error(`Cannot run lane "${unknown}": the lanes are ${laneNames.join(", ")}`);
-  return { selected: new Set(asked), ordinaryUser: values[ordinaryUserFlag.slice(2)] === true };
+  return { selected: new Set(asked), long: values.long, ordinaryUser: values[ordinaryUserFlag.slice(2)] === true };
 }
 
 /**
@@ -37,6 +43,12 @@ function beside(options: LaneOptions): () => Promise<LaneResult> {
   };
 }
 
+function runFuzzers(long: boolean, options: LaneOptions): Promise<LaneResult> {
+  const { name, file, deadlineMs, longDeadlineMs } = fuzzProgram;
+  const command = [process.execPath, file, ...(long ? ["--long"] : [])];
+  return runCounting({ name, deadlineMs: long ? longDeadlineMs : deadlineMs, command }, options);
+}
+
 function printSummary(results: readonly LaneResult[]): void {
   process.stdout.write("\n");
   for (const { name, count, seconds } of results) {
@@ -47,7 +59,7 @@ function printSummary(results: readonly LaneResult[]): void {
 }
 
 async function main(): Promise<number> {
-  const { selected, ordinaryUser } = readArguments();
+  const { selected, long, ordinaryUser } = readArguments();
   const options: LaneOptions = { root, strict: process.env["CI"] === "true", show: (text) => process.stdout.write(text) };
   const results: LaneResult[] = [];
   if (ordinaryUser) results.push(judgeIdentity(readIdentity()));
@@ -60,7 +72,7 @@ async function main(): Promise<number> {
     if (isWanted(lane.name)) results.push(await runLane(lane, options));
   }
   if (isWanted(fuzzProgram.name)) {
-    results.push(await runCounting({ ...fuzzProgram, command: [process.execPath, fuzzProgram.file] }, options));
+    results.push(await runFuzzers(long, options));
   }
   if (asUser !== undefined) results.push(await asUser());
   printSummary(results);

@@ -25,6 +25,7 @@ import type { Change } from "../../src/contracts/changes.ts";
 import type { Door, RunResult } from "../../src/contracts/door.ts";
 import { decodeByteText } from "../../src/kit/byte-text.ts";
 import { capture } from "../../src/kit/spawn.ts";
+import { compileCache } from "../fixtures/compile-cache.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
@@ -324,7 +325,8 @@ test("a task whose broker was killed has its list made by the next start, and ca
   const { door, project, state } = await scene(t);
   const fixture = path.join(installation, "test/fixtures/run-and-die.ts");
   const environment = { XDG_STATE_HOME: path.dirname(state), PATH: "/usr/local/bin:/usr/bin:/bin" };
-  const start = (step: string) => capture(process.execPath, [fixture, step, project], { environment, timeoutMs: 60_000 });
+  const start = (step: string) =>
+    capture(process.execPath, [fixture, step, project], { environment: { ...environment, ...compileCache }, timeoutMs: 60_000 });
   const steps = (await start("0")).stdout.split("\n");
   await rm(path.join(project, "ran.txt"));
   const ended = steps.find((line) => line.endsWith(" ended"))?.split(" ")[0] ?? assert.fail("there is no such step");

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { before, test } from "node:test";
 import { z } from "zod";
+import { compileCache } from "../fixtures/compile-cache.ts";
 
 const program = path.resolve(import.meta.dirname, "../fixtures/gate-cases.ts");
 const setUp = 'ip link set lo up && ip addr add 93.10.0.1/32 dev lo && ip addr add 198.18.0.1/32 dev lo && exec "$0" "$@"';
@@ -13,7 +14,7 @@ const results = new Map<string, unknown>();
 
 before(async () => {
   const child = spawn("/usr/bin/unshare", ["-r", "-n", "/bin/sh", "-c", setUp, process.execPath, program], {
-    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...compileCache },
     stdio: ["ignore", "pipe", "inherit"],
     timeout: 120_000,
     killSignal: "SIGKILL",

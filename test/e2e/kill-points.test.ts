@@ -7,6 +7,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { findCgroups } from "../../src/boundaries/process/cgroups.ts";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
+import { compileCache } from "../fixtures/compile-cache.ts";
 import {
   assertAftermath,
   installation,
@@ -34,7 +35,7 @@ after(() => removeScratch(base));
 /** The shell reports the kill as 128 + 9, so that `capture` sees an exit. */
 async function runAndDie(step: number, { project, environment }: Scene): Promise<Captured> {
   return capture("/bin/sh", ["-c", '"$@"; exit $?', "sh", process.execPath, program, String(step), project], {
-    environment,
+    environment: { ...environment, ...compileCache },
     timeoutMs: 30_000,
   });
 }

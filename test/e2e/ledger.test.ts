@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { spawnProcess } from "../../src/kit/spawn.ts";
 import { openLedger, openLedgerReader, verifyLedger } from "../../src/ledger/ledger.ts";
 import { ledgerOptions, seededBytes, withStateDirectory } from "../../src/ledger/testing/ledger-fixture.ts";
+import { compileCache } from "../fixtures/compile-cache.ts";
 
 const writerFile = path.join(import.meta.dirname, "..", "fixtures", "ledger-writer.ts");
 
@@ -41,7 +42,7 @@ function watch(child: ChildProcess): Writer {
 
 function startWriter(directory: string, label: string, count: number): Writer {
   const args = [writerFile, directory, label, String(count)];
-  return watch(spawnProcess(process.execPath, args, { environment: {}, stdio: ["ignore", "pipe", "inherit"] }));
+  return watch(spawnProcess(process.execPath, args, { environment: compileCache, stdio: ["ignore", "pipe", "inherit"] }));
 }
 
 /** Every line `<seq> <code>` must be in the log, with its details. */
@@ -110,7 +111,7 @@ test("a writer whose files may not grow says LEDGER_UNWRITABLE and loses nothing
     // The signal is ignored so that the write fails with EFBIG instead, as it would with ENOSPC on a full disk.
     const script = 'trap "" XFSZ; ulimit -f 40; exec "$@"';
     const args = ["-c", script, "sh", process.execPath, writerFile, directory, "full", "100000"];
-    const lines = await watch(spawnProcess("/bin/sh", args, { environment: {}, stdio: ["ignore", "pipe", "inherit"] })).ended;
+    const lines = await watch(spawnProcess("/bin/sh", args, { environment: compileCache, stdio: ["ignore", "pipe", "inherit"] })).ended;
     assert.equal(lines.at(-1), "failed LEDGER_UNWRITABLE");
     const kept = assertPromised(directory, lines);
     assert.ok(kept > 10, `${kept} records`);

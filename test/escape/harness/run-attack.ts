@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { open } from "node:fs/promises";
 import path from "node:path";
+import { compileCache } from "../../fixtures/compile-cache.ts";
 import type { Attack, Configuration, Run, Scene } from "./attack.ts";
 import { type Ground, makeGround } from "./ground.ts";
 import { type InsideRequest, insideEnvironment, runInside } from "./inside.ts";
@@ -77,7 +78,13 @@ async function runIn(attack: Attack, scene: Scene, argv: readonly [string, ...st
       return runInside(request, () => attack.meanwhile?.(scene) ?? Promise.resolve());
     const words = [path.join(import.meta.dirname, "leaky-run.ts"), JSON.stringify(request)];
     return JSON.parse(
-      (await runLeaky(process.execPath, words, { leak: leak ?? "/dev/null", cwd: ground.project, environment })).output,
+      (
+        await runLeaky(process.execPath, words, {
+          leak: leak ?? "/dev/null",
+          cwd: ground.project,
+          environment: { ...environment, ...compileCache },
+        })
+      ).output,
     ) as Run;
   }
   await attack.meanwhile?.(scene);
