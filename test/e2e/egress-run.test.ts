@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { commandLine } from "../fixtures/command-line.ts";
 import { startLoopbackCanary } from "../fixtures/internet/gloved.ts";
 import { type Internet, openInternet, type Ran } from "../fixtures/internet/internet.ts";
 
-const main = path.resolve(import.meta.dirname, "../../src/main.ts");
 const resources = new AsyncDisposableStack();
 let internet: Internet;
 let project = "";
@@ -34,7 +34,7 @@ after(() => resources.disposeAsync());
 /** Runs a shell script in a sandbox of the product. */
 function glovebox(script: string, environment: Record<string, string> = {}): Promise<Ran> {
   const words = ["run", "--policy", path.join(internet.directory, "policy.yaml"), "--project", project, "--", "/bin/sh", "-c", script];
-  return internet.onMachine(["/bin/sh", "-c", 'cd "$0" && exec "$@"', project, process.execPath, main, ...words], {
+  return internet.onMachine(["/bin/sh", "-c", 'cd "$0" && exec "$@"', project, process.execPath, commandLine, ...words], {
     environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), LANG: "C.UTF-8", ...environment },
     timeoutMs: 60_000,
   });
@@ -116,7 +116,7 @@ test("what a task did is on its sheet and in the ledger", async () => {
   const { stderr } = await glovebox(`${direct} https://api.example.com/a`, {});
   assert.equal(stderr, "");
   const run = (...words: readonly string[]): Promise<Ran> =>
-    internet.onMachine([process.execPath, main, ...words], {
+    internet.onMachine([process.execPath, commandLine, ...words], {
       environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), LANG: "C.UTF-8" },
     });
   const { stdout } = await run("ledger", "ls", "--json");
@@ -126,10 +126,13 @@ test("what a task did is on its sheet and in the ledger", async () => {
 
 test("prove holds every claim where something may leave", async () => {
   const words = ["prove", "--policy", path.join(internet.directory, "policy.yaml")];
-  const { code, stdout } = await internet.onMachine(["/bin/sh", "-c", 'cd "$0" && exec "$@"', project, process.execPath, main, ...words], {
-    environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), LANG: "C.UTF-8" },
-    timeoutMs: 60_000,
-  });
+  const { code, stdout } = await internet.onMachine(
+    ["/bin/sh", "-c", 'cd "$0" && exec "$@"', project, process.execPath, commandLine, ...words],
+    {
+      environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), LANG: "C.UTF-8" },
+      timeoutMs: 60_000,
+    },
+  );
   assert.equal(code, 0, stdout);
   assert.ok(stdout.includes("leads to the gate alone"), stdout);
 });

@@ -1,10 +1,9 @@
-// Damage at every byte, a full disk at every change, a power cut at every change: what was promised stays, what failed says so,
-// and the ledger goes on afterwards. One process; here because of the number of cases.
+// A full disk at every change, a power cut at every change: what was promised stays, what failed says so, and the ledger goes on afterwards.
+// One process; here because of the number of cases.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GloveboxError } from "../../src/contracts/glovebox-error.ts";
 import { type OpenedLedger, openLedger, openLedgerReader, verifyLedger } from "../../src/ledger/ledger.ts";
-import { cutSigned, flipBytes, tearHeads, tearTails } from "../../src/ledger/testing/damage.ts";
 import { FailingFiles } from "../../src/ledger/testing/failing-files.ts";
 import { PowerCutFiles } from "../../src/ledger/testing/power-cut-files.ts";
 import {
@@ -118,9 +117,3 @@ test("a power cut at change n, for every n, keeps every synced record and its de
   assert.ok(changes >= 40, `${changes} changes`);
   for (let at = 1; at <= changes; at += 1) await run(at);
 });
-
-for (const [what, damage] of Object.entries({ tearTails, cutSigned, flipBytes, tearHeads })) {
-  test(`opening after damage at every byte: ${what}()`, async () => {
-    assert.ok((await damage(1)) > 100);
-  });
-}

@@ -1,5 +1,5 @@
 // The fuzz lane: builds the guard's parser with clang's fuzzer and sanitizers, runs it from the seeded corpus for a bounded time, and
-// proves the fuzzer by letting it find a planted overflow. Ends with `N passed, N failed`.
+// proves the fuzzer by letting it find a planted overflow. `--long` gives it twenty times as long. Ends with `N passed, N failed`.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -13,7 +13,9 @@ const gitCorpus = path.join(import.meta.dirname, "corpus-git");
 const readCorpus = path.join(import.meta.dirname, "corpus-read");
 const maskerCorpus = path.join(import.meta.dirname, "corpus-masker");
 const packetCorpus = path.join(import.meta.dirname, "corpus-packet");
-const seconds = { clean: 15, planted: 25, git: 10, read: 10, masker: 10, packet: 5, egress: 8 };
+const times = process.argv.includes("--long") ? 20 : 1;
+/** How long each goes on; what was planted ends its run as soon as it is found. */
+const seconds = { clean: 8 * times, planted: 25, git: 5 * times, read: 5 * times, masker: 8 * times, packet: 3 * times, egress: 5 * times };
 const sanitizers = ["-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 const sources = ["frame", "message", "session", "arguments"].map((name) => path.join(root, `native/protocol/${name}.c`));
 
@@ -73,7 +75,11 @@ interface EgressReport {
 
 /** The parsers of the gate are TypeScript: they have a fuzzer of their own. */
 function fuzzEgress(mode: "clean" | "planted"): EgressReport {
-  const { log } = run(process.execPath, [path.join(import.meta.dirname, "egress-parsers.ts"), mode, String(seconds.egress)], 60_000);
+  const { log } = run(
+    process.execPath,
+    [path.join(import.meta.dirname, "egress-parsers.ts"), mode, String(seconds.egress)],
+    (seconds.egress + 60) * 1000,
+  );
   console.log(`gate, ${mode}: ${log.trim()}`);
   return JSON.parse(log) as EgressReport;
 }

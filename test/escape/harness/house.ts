@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Captured, capture } from "../../../src/kit/spawn.ts";
+import { commandLine } from "../../fixtures/command-line.ts";
 import { makeCanary, makeGround } from "./ground.ts";
 import { insideEnvironment } from "./inside.ts";
-
-const installation = path.join(import.meta.dirname, "..", "..", "..");
 
 export interface House {
   readonly project: string;
@@ -38,7 +37,7 @@ export async function openHouse(
     XDG_RUNTIME_DIR: state,
     NO_COLOR: "1",
   };
-  const words = [process.execPath, path.join(installation, "src/main.ts"), "run", "--quiet", "--project", project, "--policy", policy];
+  const words = [process.execPath, commandLine, "run", "--quiet", "--project", project, "--policy", policy];
   const shell = (script: string): readonly string[] => ["--", "/bin/sh", "-c", script, "sh", outside];
   return {
     project,
