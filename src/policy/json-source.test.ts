@@ -74,9 +74,9 @@ test("readJson() keeps a key named __proto__ as an ordinary key", () => {
 test("readJson() refuses lone surrogates, depth and half texts", () => {
   assert.deepEqual(faults('{"a":\n"\\ud800"}'), ["policy.not-utf8 2 "]);
   assert.deepEqual(faults("[".repeat(200_000)), ["policy.too-deep 1 "]);
-  assert.deepEqual(faults('{"a": 1\n'), ["policy.syntax 2 "]);
-  assert.deepEqual(faults(""), ["policy.syntax 1 "]);
-  assert.deepEqual(faults("{} {}"), ["policy.syntax 1 "]);
+  assert.deepEqual(faults('{"a": 1\n'), ["policy.json-end 2 "]);
+  assert.deepEqual(faults(""), ["policy.json-end 1 "]);
+  assert.deepEqual(faults("{} {}"), ["policy.json-unexpected 1 "]);
 });
 
 test("readJson() knows the line of each value", () => {

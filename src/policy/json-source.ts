@@ -23,8 +23,8 @@ const stringPattern = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 const literalPattern = /true|false|null/uy;
 
 function unexpected(reader: Reader): never {
-  const found = reader.at >= reader.text.length ? "the end of the text" : JSON.stringify(reader.text.slice(reader.at, reader.at + 12));
-  return failSource("policy.syntax", reader.line, { detail: `unexpected ${found}` });
+  const found = reader.text.slice(reader.at, reader.at + 12);
+  return found === "" ? failSource("policy.json-end", reader.line) : failSource("policy.json-unexpected", reader.line, { found });
 }
 
 function skipSpace(reader: Reader): void {

@@ -167,8 +167,8 @@ test("checkPolicy() demands the version in files and not in flags", () => {
 
 test("checkPolicy() gives syntax findings their file and line in each format", () => {
   const texts: readonly (readonly [PolicySource["format"], string, string])[] = [
-    ["yaml", "a: 1\n\nb: [\n", "POLICY_SYNTAX policy.syntax 4 "],
-    ["json", '{"a": 1,\n}', "POLICY_SYNTAX policy.syntax 2 "],
+    ["yaml", "a: 1\n\nb: [\n", "POLICY_SYNTAX policy.yaml-indent 4 "],
+    ["json", '{"a": 1,\n}', "POLICY_SYNTAX policy.json-unexpected 2 "],
     ["toml", "a = 1\nb =\n", "POLICY_SYNTAX policy.syntax 2 "],
     ["toml", "a = 1\na = 2\n", "POLICY_SYNTAX policy.syntax 2 "],
     ["yaml", "", "POLICY_SYNTAX policy.not-a-mapping 1 "],

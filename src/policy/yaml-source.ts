@@ -90,9 +90,17 @@ function parse(text: string, lineCounter: LineCounter): ReturnType<typeof parseD
   }
 }
 
+/** What the parser calls a fault -> how a person is told, in any language. The rest is "unexpected". */
 const situations: ReadonlyMap<string, string> = new Map([
   ["MULTIPLE_DOCS", "policy.several-documents"],
   ["RESOURCE_EXHAUSTION", "policy.too-deep"],
+  ["BAD_INDENT", "policy.yaml-indent"],
+  ["TAB_AS_INDENT", "policy.yaml-indent"],
+  ["MISSING_CHAR", "policy.yaml-unclosed"],
+  ["BAD_DQ_ESCAPE", "policy.yaml-escape"],
+  ["MULTILINE_IMPLICIT_KEY", "policy.yaml-key"],
+  ["BLOCK_AS_IMPLICIT_KEY", "policy.yaml-key"],
+  ["KEY_OVER_1024_CHARS", "policy.yaml-key"],
 ]);
 
 /** @throws SourceFault with every finding */
@@ -100,15 +108,12 @@ export function readYaml(text: string): PlainSource {
   const lineCounter = new LineCounter();
   const document = parse(text, lineCounter);
   const lineAt = (offset: number): number => Math.max(1, lineCounter.linePos(offset).line);
-  const faults: Fault[] = document.errors.slice(0, 20).map((error) => {
-    const detail = error.message.split("\n", 1)[0] ?? "";
-    return {
-      situation: situations.get(error.code) ?? "policy.syntax",
-      line: lineAt(error.pos[0]),
-      key: "",
-      values: { detail, maximum: maximumDepth },
-    };
-  });
+  const faults: Fault[] = document.errors.slice(0, 20).map((error) => ({
+    situation: situations.get(error.code) ?? "policy.yaml-unexpected",
+    line: lineAt(error.pos[0]),
+    key: "",
+    values: { maximum: maximumDepth },
+  }));
   const { yaml, tags } = document.directives;
   if (yaml.explicit === true && yaml.version !== "1.2") faults.push({ situation: "policy.yaml-version", line: 1, key: "" });
   if (Object.keys(tags).some((handle) => handle !== "!!")) faults.push({ situation: "policy.tag", line: 1, key: "" });
