@@ -6,6 +6,7 @@
 // --sandbox only marks the command line, for whoever looks for leftovers. The operations: docs/formats.md.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 
 #include <signal.h>
 
+#include "../cleanup.h"
 #include "failure.h"
 #include "identity.h"
 #include "layout.h"
@@ -29,12 +31,20 @@ static int stay(pid_t parent) {
   return getppid() == parent ? 0 : failure(STEP_PARENT, NULL, ESRCH);
 }
 
+// When the machine runs out of memory the kernel ends what is in a sandbox before anything else. No wall: a command may take it back for itself.
+static void go_first(void) {
+  static const char most[] = "1000";
+  AUTO_CLOSE const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file >= 0 && write(file, most, sizeof most - 1) < 0) return; // without it the host ends the sandbox when memory grows scarce, as it does anyway
+}
+
 int main(int argc, char **argv) {
   const pid_t parent = getppid();
   if (argc > 2 || (argc == 2 && strncmp(argv[1], SANDBOX, strlen(SANDBOX)) != 0)) return failure(STEP_USAGE, NULL, EINVAL);
   struct stage stage = {.root = -1, .uid = geteuid(), .gid = getegid()};
   struct layout layout;
   char **command = NULL;
+  go_first();
   // While the layout is still being written.
   int status = privacy_enter();
   if (status != 0) return status;

@@ -169,6 +169,11 @@ test("a memory bomb of many processes stays within what the sheet says of the ov
   assert.ok(hit.observed < (256 + 300) * mib, `noticed at ${hit.observed}`);
 });
 
+test("where memory runs out the kernel ends what is in a sandbox first", async () => {
+  const opened = await openWith(await makeWorld(), {}, "none");
+  assert.equal((await run(opened, "cat /proc/self/oom_score_adj /proc/1/oom_score_adj")).output, "1000\n1000\n");
+});
+
 test("what the sandbox is limited to cannot be raised inside, and space cannot be taken without writing", async () => {
   const opened = await openWith(await makeWorld(), {}, ways[0]);
   const script = [
