@@ -72,10 +72,8 @@ static struct answer make_link(const struct caller *caller, const struct make_re
 }
 
 static struct answer perform(const struct caller *caller, const struct make_request *request, const struct place *place) {
-  mode_t mask;
   if (request->what == MAKE_LINK) return make_link(caller, request, place);
-  if (!umasks_of(caller, &mask)) return answer_continue();
-  umask(mask);
+  if (!umasks_take(caller)) return answer_continue();
   if (!caller_waits(caller)) return answer_continue();
   touch_seen(place, NULL, false);
   if (request->what == MAKE_DIRECTORY) return answer_result(mkdirat(place->parent, place->name, request->mode & 07777));
@@ -114,8 +112,7 @@ static int copy_socket(const struct caller *caller, int descriptor) {
 
 // From the directory itself, so that the address that the socket remembers is the plain name.
 static struct answer bind_at(const struct caller *caller, int descriptor, const struct place *place) {
-  mode_t mask;
-  if (!umasks_of(caller, &mask)) return answer_continue();
+  if (!umasks_take(caller)) return answer_continue();
   AUTO_CLOSE const int copy = copy_socket(caller, descriptor);
   if (copy < 0) return answer_continue();
   struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -123,7 +120,6 @@ static struct answer bind_at(const struct caller *caller, int descriptor, const 
   if (length >= sizeof address.sun_path) return answer_error(ENAMETOOLONG);
   memcpy(address.sun_path, place->name, length + 1);
   if (fchdir(place->parent) != 0) return answer_error(errno);
-  umask(mask);
   touch_place(place, false);
   const int result = bind(copy, (const struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1));
   const struct answer answer = answer_result(result);

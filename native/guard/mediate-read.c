@@ -129,13 +129,15 @@ struct answer mediate_create(const struct caller *caller, const struct open_requ
   const char *path;
   struct place place;
   struct answer answer;
-  mode_t mask;
   const int error = caller_read_path(caller, request->path, given);
   if (error != 0) return answer_error(error);
   AUTO_CLOSE int base = -1;
   if (!caller_start(caller, request->directory, given, &base, &path)) return answer_error(errno == ENOENT ? EBADF : errno);
-  if (!place_resolve_elsewhere(base, path, &place) || !umasks_of(caller, &mask) || !caller_waits(caller)) return answer_error(EACCES);
-  umask(mask);
+  if (!umasks_take(caller) || !place_resolve_elsewhere(base, path, &place)) return answer_error(EACCES);
+  if (!caller_waits(caller)) {
+    place_close(&place);
+    return answer_error(EACCES);
+  }
   const struct open_how how = {
       .flags = (request->flags & (O_CREAT | O_EXCL)) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
       .mode = request->mode & 0777,

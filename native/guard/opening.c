@@ -41,29 +41,36 @@ static bool look(struct opening *opening) {
   return opening->exists = place_look(&opening->place, &opening->seen);
 }
 
-// Links are refused by the resolution, not by a flag that the descriptor would show. Non-blocking, so that a pipe or a lease that turns up in this moment does not hold the lock.
+// What was judged as there is never made, and what was judged as absent is never opened: another thread, or the host, may have changed it since.
+static int flags_of(const struct opening *opening, bool makes) {
+  const int flags = opening->flags & KNOWN_FLAGS & ~(O_CREAT | O_EXCL);
+  return flags | (makes ? O_CREAT | O_EXCL : O_NONBLOCK) | O_NOCTTY | O_CLOEXEC;
+}
+
+// Whether it has changed so, and is to be judged again. Under the exclusive lock only the host can have removed it.
+static bool has_changed(const struct opening *opening, bool makes, int error) {
+  if (makes) return error == EEXIST && (opening->flags & O_EXCL) == 0;
+  return error == ENOENT && (opening->flags & O_CREAT) != 0 && !opening->exclusive;
+}
+
+// Links are refused by the resolution, not by a flag that the descriptor would show. Non-blocking, so that a pipe or a lease that turns up in this
+// moment does not hold the lock.
 static struct answer perform(struct opening *opening) {
-  // What was judged as there is never made: removing is free, so that another thread may have taken it away since.
-  const int flags = opening->exists ? opening->flags & ~O_CREAT : opening->flags;
-  if (!opening->exists && (flags & O_CREAT) != 0) {
-    mode_t mask;
-    if (!umasks_of(opening->caller, &mask)) return answer_continue();
-    umask(mask);
-  }
+  const bool makes = !opening->exists && (opening->flags & O_CREAT) != 0;
+  if (makes && !umasks_take(opening->caller)) return answer_continue();
   if (!caller_waits(opening->caller)) return answer_continue();
   touch_seen(&opening->place, opening->exists ? &opening->seen : NULL, true);
   const struct open_how how = {
-      .flags = (unsigned)((flags & KNOWN_FLAGS) | O_NOCTTY | O_NONBLOCK | O_CLOEXEC),
-      .mode = (flags & O_CREAT) != 0 ? opening->mode : 0,
+      .flags = (unsigned)flags_of(opening, makes),
+      .mode = makes ? opening->mode : 0,
       .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
   };
   const int fd = (int)syscall(SYS_openat2, opening->place.parent, opening->place.name, &how, sizeof how);
-  if (fd < 0 && errno == ENOENT && flags != opening->flags && !opening->exclusive) {
-    opening->needs_exclusive = true; // judged again, as what it has become
+  if (fd < 0 && has_changed(opening, makes, errno)) {
+    opening->needs_exclusive = true;
     return answer_continue();
   }
   if (fd < 0) return answer_error(errno);
-  const bool makes = (flags & O_CREAT) != 0;
   struct statx opened;
   const bool known = (makes || writes(opening)) && statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &opened) == 0;
   if (writes(opening) && (!known || has_special_bits(&opened))) {
@@ -71,8 +78,8 @@ static struct answer perform(struct opening *opening) {
     return answer_error(EACCES);
   }
   if (makes && known) touch_made(&opened);
-  if ((flags & O_NONBLOCK) == 0) fcntl(fd, F_SETFL, flags & STATUS_FLAGS);
-  return (struct answer){.kind = ANSWER_DESCRIPTOR, .descriptor = fd, .close_on_exec = (flags & O_CLOEXEC) != 0};
+  if (!makes && (opening->flags & O_NONBLOCK) == 0) fcntl(fd, F_SETFL, opening->flags & STATUS_FLAGS);
+  return (struct answer){.kind = ANSWER_DESCRIPTOR, .descriptor = fd, .close_on_exec = (opening->flags & O_CLOEXEC) != 0};
 }
 
 static bool waits_for_reader(const struct opening *opening) {

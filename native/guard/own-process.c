@@ -124,27 +124,42 @@ static bool is_denied(char *path, const struct stat *status, bool folds) {
   if (status->st_nlink != 0 && !S_ISDIR(status->st_mode)) return false;
   if (length <= end || strcmp(path + length - end, DELETED) != 0) return false;
   path[length - end] = '\0';
-  return read_rules_deny(path, folds);
+  const bool denied = read_rules_deny(path, folds);
+  path[length - end] = DELETED[0];
+  return denied;
 }
 
-static bool parent_folds(const char *path) {
+static bool parent_may_fold(const char *path) {
   char parent[PATH_BYTES];
   const char *slash = strrchr(path, '/');
   if (slash == NULL || slash == path) return false;
   memcpy(parent, path, (size_t)(slash - path));
   parent[slash - path] = '\0';
   AUTO_CLOSE const int directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  return directory >= 0 && directory_folds(directory);
+  return directory < 0 || directory_folds(directory);
+}
+
+// A directory is asked only where its answer would make a difference.
+static bool is_denied_here(char *path, const struct stat *status) {
+  const bool denied = is_denied(path, status, false);
+  const bool denied_folded = is_denied(path, status, true);
+  return denied == denied_folded || !parent_may_fold(path) ? denied : denied_folded;
+}
+
+bool may_be_read_at(int node, char path[PATH_BYTES], struct answer *answer) {
+  struct stat status;
+  *answer = answer_error(EACCES);
+  if (fstat(node, &status) != 0) return false;
+  if (path[0] != '/' && path[0] != '(') return true; // a pipe, a socket, memory: it has no place
+  if (!is_denied_here(path, &status)) return true;
+  mediator_report(path, GB_CALL_OPEN, GB_RULE_DENIED_READ, EACCES);
+  return false;
 }
 
 bool may_be_read(int node, struct answer *answer) {
   char path[PATH_BYTES];
-  struct stat status;
+  if (path_of(node, path)) return may_be_read_at(node, path, answer);
   *answer = answer_error(EACCES);
-  if (fstat(node, &status) != 0) return false;
-  const bool named = path_of(node, path);
-  if (named && path[0] != '/' && path[0] != '(') return true; // a pipe, a socket, memory: it has no place
-  if (named && !is_denied(path, &status, parent_folds(path))) return true;
-  mediator_report(named ? path : "-", GB_CALL_OPEN, GB_RULE_DENIED_READ, EACCES);
+  mediator_report("-", GB_CALL_OPEN, GB_RULE_DENIED_READ, EACCES);
   return false;
 }

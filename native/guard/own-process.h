@@ -14,5 +14,7 @@ bool may_see_process_file(int node);
 int own_terminal(const struct caller *caller, int flags);
 // Whether a rule denies what a descriptor is of; then *answer is the refusal.
 bool may_be_read(int node, struct answer *answer);
+// The same for one whose path is known.
+bool may_be_read_at(int node, char path[PATH_BYTES], struct answer *answer);
 
 #endif

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/pidfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -127,5 +128,13 @@ bool umasks_of(const struct caller *caller, mode_t *mask) {
   pthread_mutex_lock(&mutex);
   if (settled && serial == before) keep(caller->thread, *mask);
   pthread_mutex_unlock(&mutex);
+  return true;
+}
+
+bool umasks_take(const struct caller *caller) {
+  static _Thread_local mode_t own = 01000; // none yet
+  mode_t mask;
+  if (!umasks_of(caller, &mask)) return false;
+  if (mask != own) umask(own = mask);
   return true;
 }

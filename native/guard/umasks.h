@@ -11,5 +11,7 @@ void umasks_begin(mode_t mask);
 void umasks_change(const struct caller *caller, uint64_t mask);
 // False when the caller is gone.
 bool umasks_of(const struct caller *caller, mode_t *mask);
+// This thread has the caller's umask from here on. False when the caller is gone.
+bool umasks_take(const struct caller *caller);
 
 #endif
