@@ -18,12 +18,20 @@ export interface AnsweredApproval {
   readonly answer: "granted" | "refused" | "expired" | "withdrawn" | "open";
 }
 
+export interface SandboxCommandView {
+  readonly argv: readonly string[];
+  /** `open`: the broker ended before it recorded a result. */
+  readonly outcome: RunOutcome | "refused" | "open";
+}
+
 /** What the record of one task says. A part that was not reached is undefined. */
 export interface TaskView {
   readonly task: string;
   readonly policyHash: string;
   readonly verdict: string;
   readonly request: { readonly argv: readonly string[]; readonly cwd: string } | undefined;
+  /** Of a sandbox that outlives its commands: all of them, in order. */
+  readonly commands?: readonly SandboxCommandView[];
   readonly approvals: readonly AnsweredApproval[];
   readonly walls: WallReport | undefined;
   /** The presets of its policy, as they were resolved when it began. */
@@ -44,6 +52,8 @@ export interface TaskView {
         readonly changes?: ChangeSummary;
       }
     | undefined;
+  /** Of a task without an ending of its own: a sandbox that outlives its commands. */
+  readonly changes?: ChangeSummary | undefined;
   /** What the mediator refused. */
   readonly refusedCalls: RefusedCalls;
   /** What a rule denies and appeared while the sandbox was open. */
@@ -123,8 +133,7 @@ function countWords(counts: ChangeSummary["counts"]): Readonly<Record<string, nu
 }
 
 /** What changed in the write roots, and what of it the host will run. */
-function changedFiles({ ending, task }: TaskView): Lines {
-  const changes = ending?.changes;
+function changedFiles({ task }: TaskView, changes: ChangeSummary | undefined): Lines {
   if (changes === undefined) return [];
   const { counts, runsLater, quarantined } = changes;
   const rest = counts.runsLater - Math.min(counts.runsLater, refusedShown);
@@ -148,8 +157,23 @@ function lateMasks({ total, longestUs, behind, trouble, first }: LateMasks): Lin
   ];
 }
 
+/** More are in the ledger. */
+const commandsShown = 20;
+
+function commandLines({ commands, task }: TaskView): Lines {
+  if (commands === undefined) return [];
+  const rest = commands.length - commandsShown;
+  return [
+    say("task.happened.sandbox", { count: commands.length }),
+    ...commands
+      .slice(-commandsShown)
+      .map(({ argv, outcome }) => say("task.happened.sandbox-command", { command: argv.map(quoteArgument).join(" "), outcome })),
+    ...(rest > 0 ? [say("task.happened.sandbox-more", { count: rest, task })] : []),
+  ];
+}
+
 function happened(view: TaskView): Lines {
-  const lines: Sentence[] = [];
+  const lines: Sentence[] = [...commandLines(view)];
   if (view.request !== undefined) {
     lines.push(say("task.happened.command", { command: view.request.argv.map(quoteArgument).join(" "), cwd: view.request.cwd }));
   }
@@ -159,7 +183,7 @@ function happened(view: TaskView): Lines {
   if (view.wasReaped) lines.push(say("task.happened.reaped"));
   lines.push(...refusedCalls(view.refusedCalls), ...lateMasks(view.lateMasks), ...trafficLines(view.traffic));
   const { ending } = view;
-  if (ending === undefined) return lines;
+  if (ending === undefined) return [...lines, ...changedFiles(view, view.changes)];
   lines.push(say(`task.happened.${ending.child.kind}`, { value: ending.child.value, durationMs: ending.durationMs }));
   for (const hit of ending.limitHits)
     lines.push(say("task.happened.limit", { limit: hit.limit, allowed: hit.allowed, observed: hit.observed }));
@@ -168,7 +192,7 @@ function happened(view: TaskView): Lines {
     lines.push(say("task.happened.usage", { cpu: showDuration(cpuMs), memory: showBytes(peakMemoryBytes), processes: peakProcesses }));
   }
   lines.push(say("task.happened.output", { stdoutBytes: ending.stdoutBytes, stderrBytes: ending.stderrBytes }));
-  lines.push(...changedFiles(view));
+  lines.push(...changedFiles(view, ending.changes));
   return lines;
 }
 
@@ -197,12 +221,12 @@ function held(walls: WallReport): Lines {
   return [...walls.layers.map(heldLayer), ...walls.limits.map(heldLimit)];
 }
 
-function kept({ task, firstSeq, lastSeq, keptUntil, ending }: TaskView): Lines {
+function kept({ task, firstSeq, lastSeq, keptUntil, ending, changes: ofTask }: TaskView): Lines {
   const record =
     keptUntil === undefined
       ? say("task.kept.erased", { firstSeq, lastSeq })
       : say("task.kept.record", { firstSeq, lastSeq, until: keptUntil });
-  const changes = ending?.changes;
+  const changes = ending?.changes ?? ofTask;
   if (changes !== undefined) return [record, say("task.kept.before", { until: changes.keptUntil, task })];
   return [record, say("task.kept.nothing-else")];
 }

@@ -36,7 +36,8 @@ const decisionSchema = lazily(() =>
   z.looseObject({
     argv: strings().optional(),
     argvDigest: z.string().optional(),
-    cwd: z.string(),
+    /** Absent where a sandbox was opened. */
+    cwd: z.string().optional(),
     retentionDays: z.int(),
     presets: z
       .array(
@@ -144,10 +145,12 @@ const refusedSchema = lazily(() =>
   }),
 );
 
+/** Each command of a sandbox has its own. */
 function refusedCallsOf(records: readonly StoredRecord[]): TaskView["refusedCalls"] {
-  const body = bodyOf(records, "execution.refused-calls", recordBodySchemas["execution.refused-calls"]());
-  const detail = refusedSchema().safeParse(detailOf(records, "execution.refused-calls"));
-  return { total: body?.total ?? 0, first: detail.data?.calls ?? [] };
+  const found = records.filter(({ type }) => type === "execution.refused-calls");
+  const totals = found.map(({ body }) => recordBodySchemas["execution.refused-calls"]().parse(body).total);
+  const first = found.flatMap(({ detail }) => refusedSchema().safeParse(detail).data?.calls ?? []);
+  return { total: totals.reduce((sum, total) => sum + total, 0), first };
 }
 
 const lateSchema = lazily(() =>
@@ -181,6 +184,32 @@ function trafficOf(records: readonly StoredRecord[]): TaskView["traffic"] {
   return { connections: lists.connections, refusals: lists.refusals, totalConnections, totalRefusals, sentBytes, receivedBytes };
 }
 
+const decisionKindSchema = lazily(() => z.looseObject({ kind: z.string() }));
+const isOf = (kind: string, { type, body }: StoredRecord): boolean =>
+  type === "policy.decision" && decisionKindSchema().safeParse(body).data?.kind === kind;
+const commandDetailSchema = lazily(() => z.looseObject({ argv: strings().optional(), argvDigest: z.string().optional() }));
+
+/** Undefined for a task that is one command. */
+function commandsOf(records: readonly StoredRecord[]): TaskView["commands"] {
+  if (!records.some((record) => isOf("sandbox", record))) return undefined;
+  const results = new Map(
+    records.flatMap(({ type, action, body }) =>
+      type === "result.returned" ? [[action, recordBodySchemas["result.returned"]().parse(body).outcome] as const] : [],
+    ),
+  );
+  return records
+    .filter((record) => isOf("command", record))
+    .map(({ action, detail }) => {
+      const { argv, argvDigest = "unknown" } = commandDetailSchema().safeParse(detail).data ?? {};
+      return { argv: argv ?? [argvDigest], outcome: results.get(action) ?? "open" };
+    });
+}
+
+function requestOf(asked: z.infer<ReturnType<typeof decisionSchema>> | undefined): TaskView["request"] {
+  const { argv, argvDigest = "unknown", cwd } = asked ?? {};
+  return cwd === undefined ? undefined : { argv: argv ?? [argvDigest], cwd };
+}
+
 function addDays(iso: string, days: number): string {
   return new Date(Date.parse(iso) + days * 86_400_000).toISOString().slice(0, 10);
 }
@@ -194,17 +223,20 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
   const last = records.at(-1);
   if (first === undefined || last === undefined) throw new GloveboxError("TASK_UNKNOWN", "run.task-unknown", { values: { task } });
   const asked = decisionSchema().safeParse(detailOf(records, "policy.decision")).data;
+  const commands = commandsOf(records);
   return taskAnswerSheet({
     task,
     policyHash: first.policy ?? "unknown",
     verdict: bodyOf(records, "policy.decision", recordBodySchemas["policy.decision"]())?.verdict ?? "unknown",
-    request: asked === undefined ? undefined : { argv: asked.argv ?? [asked.argvDigest ?? "unknown"], cwd: asked.cwd },
+    request: requestOf(asked),
+    ...(commands === undefined ? {} : { commands, ...changesOf(records) }),
     approvals: approvalsOf(records),
     walls: wallsOf(records),
     presets: asked?.presets ?? [],
     isUnsandboxed: records.some((record) => record.type === "execution.unsandboxed"),
     refusal: bodyOf(records, "execution.refused", recordBodySchemas["execution.refused"]())?.code,
-    ending: endingOf(records),
+    // Each command of a sandbox has one.
+    ending: commands === undefined ? endingOf(records) : undefined,
     refusedCalls: refusedCallsOf(records),
     lateMasks: lateMasksOf(records),
     traffic: trafficOf(records),
