@@ -7,7 +7,7 @@ import type { RunIo } from "../contracts/door.ts";
 import type { SandboxDoor } from "../contracts/sandbox-door.ts";
 import { type Frame, FrameDecoder } from "../kit/frame-codec.ts";
 import { DoorConnection } from "./door-connection.ts";
-import { creditFrame, emptyFrame, execFrames, helloFrame, partFrames } from "./door-frames.ts";
+import { creditFrame, dataFrame, emptyFrame, execFrames, helloFrame, partFrames } from "./door-frames.ts";
 import type { DoorHost } from "./door-host.ts";
 import { version } from "../contracts/version.ts";
 import { frameTypes, longestFrom, sizes } from "./protocol.ts";
@@ -128,4 +128,42 @@ test("DoorConnection refuses another version, a wrong key, and whatever cannot c
   await stranger.connection.closed;
   const early = new Client(hostWith({}), emptyFrame(frameTypes.ask, 1));
   assert.match((await early.until(frameTypes.refused)).payload.toString("latin1"), /BROKER_PROTOCOL/u);
+});
+
+test("DoorConnection ends what was asked when the client vanishes at any byte of a conversation", async () => {
+  const command = {
+    argv: ["cat"] as [string, ...string[]],
+    callerEnvironment: { A: "b" },
+    environment: {},
+    hasInput: true,
+    isChinese: false,
+  };
+  const whole = Buffer.concat([
+    ...execFrames(1, access, command),
+    dataFrame(frameTypes.stdin, 1, Buffer.from("input")),
+    emptyFrame(frameTypes.stdinEnd, 1),
+    emptyFrame(frameTypes.cancel, 1),
+  ]);
+  let begun = 0;
+  for (let bytes = 0; bytes <= whole.length; bytes += 1) {
+    const ends: Promise<void>[] = [];
+    const client = new Client(
+      hostWith({
+        exec: async (_access, _command, { signal }) => {
+          begun += 1;
+          const { promise, resolve } = Promise.withResolvers<void>();
+          ends.push(promise);
+          signal.addEventListener("abort", () => resolve(), { once: true });
+          await promise;
+          return result;
+        },
+      }),
+    );
+    client.side.write(whole.subarray(0, bytes));
+    await client.until(frameTypes.hello);
+    client.side.destroy();
+    await client.connection.closed;
+    await Promise.all(ends);
+  }
+  assert.ok(begun > 20);
 });
