@@ -4,6 +4,7 @@ import path from "node:path";
 import {
   type BrokerParts,
   equalSecrets,
+  holdBroker,
   noSteps,
   type PolicyPlaces,
   prepareState,
@@ -14,6 +15,7 @@ import {
   reapOutside,
   runCommand,
   Sandboxes,
+  type SandboxesParts,
   type StateLayout,
   stateLayout,
   type Step,
@@ -240,17 +242,21 @@ class ComposedDoor implements Door {
       isEqual: equalSecrets,
       signal,
       onListening,
-      makeSandboxes: (events) =>
-        new Sandboxes({
-          ...events,
-          nowMs: () => this.#clock.wallMs(),
-          prepare: ({ policy, callerEnvironment }) => {
-            const policies = this.#policiesFor(callerEnvironment);
-            return this.#partsUnder(() => this.policy(policy, policies));
-          },
-        }),
+      makeSandboxes: (events) => new Sandboxes({ ...events, ...this.#sandboxesParts() }),
     });
   }
+
+  #sandboxesParts(): Pick<SandboxesParts, "prepare" | "nowMs"> {
+    return {
+      nowMs: () => this.#clock.wallMs(),
+      prepare: ({ policy, callerEnvironment }) => {
+        const policies = this.#policiesFor(callerEnvironment);
+        return this.#partsUnder(() => this.policy(policy, policies));
+      },
+    };
+  }
+
+  holdBroker: Door["holdBroker"] = () => holdBroker(this.#sandboxesParts());
 
   /** The documents are those of the selection; the project that their relative places mean is the throw-away one. */
   #proofParts(selection: PolicySelection): ProofParts {

@@ -123,6 +123,8 @@ export interface TrustedPolicy {
 export interface Door {
   /** The broker that holds sandboxes which outlive a command; started when none runs. @throws BROKER_UNAVAILABLE, BROKER_VERSION */
   reachBroker(): Promise<ReachedBroker>;
+  /** A broker of this process alone, for whoever wants no other. */
+  holdBroker(): ReachedBroker;
   /** @throws SANDBOX_UNKNOWN when none runs, and like `reachBroker` */
   reachRunningBroker(): Promise<ReachedBroker>;
   /** Undefined when none runs. @throws BROKER_UNAVAILABLE, BROKER_VERSION */
