@@ -173,10 +173,13 @@ class ComposedDoor implements Door {
 
   async #partsUnder(policyNow: () => Promise<CompiledPolicy>): Promise<{ readonly policy: CompiledPolicy; readonly parts: BrokerParts }> {
     const policy = await policyNow();
-    const ledger = await this.#readyLedger();
-    const network = opensConnections(policy.egress)
+    const needsGate = request.outside === undefined && opensConnections(policy.egress);
+    const network = needsGate
       ? await readNetworkSettings("/etc/hosts", path.join(this.#places.userDirectory, "network.json"), this.#user.uid)
       : { hosts: {} };
+    // It starts while the ledger and the sandbox are opened, and serves nobody until a decision has been recorded.
+    if (needsGate) this.#openGate(network);
+    const ledger = await this.#readyLedger();
     const { bootId: boot } = this.#clock;
     const owner = { pid: process.pid, startTime: (await processStartTime(process.pid)) ?? "0", boot };
     const parts = {
