@@ -36,7 +36,7 @@ import type { Boundary, HostUser } from "./contracts/boundary.ts";
 import { noChanges } from "./contracts/changes.ts";
 import type { Door, EffectivePolicy, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
-import { GateProcess, type NetworkSettings } from "./egress/egress.ts";
+import { GateProcess } from "./egress/egress.ts";
 import { taskIdSchema } from "./contracts/ids.ts";
 import type { CompiledPolicy } from "./contracts/policy-port.ts";
 import { version } from "./contracts/version.ts";
@@ -105,7 +105,7 @@ class ComposedDoor implements Door {
   }
 
   /** Its program lies beside this one: source, bundle or compiled. It may read nothing else. */
-  #openGate(network: NetworkSettings): GateProcess {
+  #openGate(): GateProcess {
     if (this.#gate !== undefined && !this.#gate.isGone) return this.#gate;
     // Spelled out: a bundle knows these two words only whole.
     const dirname = import.meta.dirname;
@@ -119,7 +119,7 @@ class ComposedDoor implements Door {
           `${path.join(this.#options.installation, "node_modules")}/*`,
           path.join(this.#options.installation, "package.json"),
         ];
-    this.#gate = new GateProcess({ node: process.execPath, entry, readable, network });
+    this.#gate = new GateProcess({ node: process.execPath, entry, readable });
     return this.#gate;
   }
 
@@ -167,18 +167,21 @@ class ComposedDoor implements Door {
   run: Door["run"] = async (request, io) => this.#runUnder(() => this.policy(request.policy), request, io);
 
   async #runUnder(policyNow: () => Promise<CompiledPolicy>, request: RunRequest, io: RunIo): Promise<RunResult> {
-    const { policy, parts } = await this.#partsUnder(policyNow);
+    const { policy, parts } = await this.#partsUnder(policyNow, request.outside !== undefined);
     return runCommand(parts, policy, request, io);
   }
 
-  async #partsUnder(policyNow: () => Promise<CompiledPolicy>): Promise<{ readonly policy: CompiledPolicy; readonly parts: BrokerParts }> {
+  async #partsUnder(
+    policyNow: () => Promise<CompiledPolicy>,
+    isOutside = false,
+  ): Promise<{ readonly policy: CompiledPolicy; readonly parts: BrokerParts }> {
     const policy = await policyNow();
-    const needsGate = request.outside === undefined && opensConnections(policy.egress);
+    const needsGate = !isOutside && opensConnections(policy.egress);
     const network = needsGate
       ? await readNetworkSettings("/etc/hosts", path.join(this.#places.userDirectory, "network.json"), this.#user.uid)
       : { hosts: {} };
     // It starts while the ledger and the sandbox are opened, and serves nobody until a decision has been recorded.
-    if (needsGate) this.#openGate(network);
+    if (needsGate) this.#openGate();
     const ledger = await this.#readyLedger();
     const { bootId: boot } = this.#clock;
     const owner = { pid: process.pid, startTime: (await processStartTime(process.pid)) ?? "0", boot };
@@ -192,7 +195,8 @@ class ComposedDoor implements Door {
       owner,
       step: this.#options.step ?? noSteps,
       policyHashNow: async () => (await policyNow()).hash,
-      gate: () => this.#openGate(network),
+      gate: () => this.#openGate(),
+      network,
     };
     return { policy, parts };
   }

@@ -3,7 +3,7 @@ import type { Boundary, HostUser } from "../contracts/boundary.ts";
 import type { Clock } from "../contracts/clock.ts";
 import type { IdSource } from "../contracts/ids.ts";
 import type { Ledger } from "../contracts/ledger.ts";
-import type { GateProcess } from "../egress/egress.ts";
+import type { GateProcess, NetworkSettings } from "../egress/egress.ts";
 import type { StateLayout } from "./state-layout.ts";
 import type { Step } from "./step.ts";
 import type { JournalOwner } from "./task-journal.ts";
@@ -21,4 +21,6 @@ export interface BrokerParts {
   readonly policyHashNow: () => Promise<string>;
   /** The gate, started when it is first asked for. */
   readonly gate: () => GateProcess;
+  /** How this machine reaches the outside, now. */
+  readonly network: NetworkSettings;
 }

@@ -94,7 +94,7 @@ async function recordOpening({ parts, policy, record, outside, sandbox }: OpenTa
 export async function openTask(plan: TaskPlan, permit?: Permit): Promise<OpenTask> {
   const { parts, policy, record } = plan;
   const denials = new DenialCount(policy.limits.denials);
-  const egress = plan.outside === undefined ? openTaskEgress(parts.gate, policy, { ...plan, denials }) : undefined;
+  const egress = plan.outside === undefined ? openTaskEgress(parts, policy, { ...plan, denials }) : undefined;
   const journal = await openJournal(plan);
   parts.step("journal opened");
   const life = { isNothingLeft: true };

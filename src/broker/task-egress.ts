@@ -4,7 +4,7 @@ import type { EgressEndpoint } from "../contracts/egress.ts";
 import type { EgressEvent, EgressSummary } from "../contracts/egress-record.ts";
 import type { EgressPolicy } from "../contracts/egress-policy.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
-import type { GateProcess } from "../egress/egress.ts";
+import type { GateProcess, NetworkSettings } from "../egress/egress.ts";
 import type { ActionIdentity, ActionRecord } from "./action-record.ts";
 import type { DenialCount } from "./denial-count.ts";
 
@@ -38,14 +38,14 @@ function named(summary: EgressSummary, processes: ReadonlyMap<string, string>): 
 
 /** Undefined: nothing may leave, and there is no way out to be guarded. */
 export function openTaskEgress(
-  gate: () => GateProcess,
+  { gate, network }: { readonly gate: () => GateProcess; readonly network: NetworkSettings },
   policy: CompiledPolicy,
   about: { readonly identity: ActionIdentity; readonly record: ActionRecord; readonly denials: DenialCount },
 ): TaskEgress | undefined {
   if (!opensConnections(policy.egress)) return undefined;
   const processes = new Map<string, string>();
   let sandbox: Sandbox | undefined;
-  const served = gate().serve(about.identity.sandbox, policy.egress, async ({ about: event, clientPort }) => {
+  const served = gate().serve(about.identity.sandbox, { policy: policy.egress, network }, async ({ about: event, clientPort }) => {
     const process = clientPort === undefined ? undefined : sandbox?.whoConnects(clientPort);
     if (process !== undefined && event.verdict === "deny") processes.set(identityOf(event), process);
     await about.record.connection(process === undefined ? event : { ...event, process });

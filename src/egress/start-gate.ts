@@ -19,6 +19,11 @@ export interface GateStart {
   readonly entry: string;
   /** All that the process may read: its own program. */
   readonly readable: readonly string[];
+}
+
+/** What one sandbox may reach, and how. */
+export interface ServedRules {
+  readonly policy: EgressPolicy;
   readonly network: NetworkSettings;
 }
 
@@ -50,12 +55,10 @@ function startProcess({ node, entry, readable }: GateStart): GateChild {
 
 export class GateProcess {
   readonly #child: GateChild;
-  readonly #network: NetworkSettings;
   readonly #served = new Map<string, Served>();
   #isGone = false;
 
   constructor(start: GateStart) {
-    this.#network = start.network;
     this.#child = startProcess(start);
     this.#child.on("message", (message) => this.#hear(message));
     for (const event of ["exit", "error", "disconnect"] as const) this.#child.on(event, () => this.#lost());
@@ -135,15 +138,15 @@ export class GateProcess {
     this.#served.delete(sandbox);
   }
 
-  /** @param record rejects when it could not be recorded */
-  serve(sandbox: string, policy: EgressPolicy, record: (event: ServedEvent) => Promise<void>): SandboxEgress {
+  /** Beside whatever else the process serves. @param record rejects when it could not be recorded */
+  serve(sandbox: string, { policy, network }: ServedRules, record: (event: ServedEvent) => Promise<void>): SandboxEgress {
     const served: Served = { record, listening: Promise.withResolvers(), summary: Promise.withResolvers() };
     served.listening.promise.catch(() => {}); // heard by whoever attaches
     if (this.#isGone) {
       served.listening.reject(new Error("The gate ended"));
       served.summary.resolve(undefined);
     } else this.#served.set(sandbox, served);
-    this.#send({ type: "open", sandbox, policy, network: this.#network });
+    this.#send({ type: "open", sandbox, policy, network });
     const refused = (attempt: RefusedAttempt): void => this.#send({ type: "refused", sandbox, attempt });
     const endpoint: EgressEndpoint = {
       attach: (listeners) => this.#attach(sandbox, listeners),

@@ -16,7 +16,7 @@ before(async () => {
   const child = spawn("/usr/bin/unshare", ["-r", "-n", "/bin/sh", "-c", setUp, process.execPath, program], {
     env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...compileCache },
     stdio: ["ignore", "pipe", "inherit"],
-    timeout: 120_000,
+    timeout: 240_000,
     killSignal: "SIGKILL",
   });
   let text = "";
@@ -101,6 +101,17 @@ test("a gate whose descriptors are used up carries what is open, opens no more, 
   const { opened, refused, ...rest } = resultOf("fullTable", schema);
   assert.deepEqual(rest, { echoed: "still there", after: "200", isGone: false });
   assert.ok(opened <= 3 && opened + refused === 40, JSON.stringify({ opened, refused }));
+});
+
+test("one gate serves several sandboxes, each by its own rules and limits, and its death ends them all", () => {
+  assert.deepEqual(results.get("twoSandboxes"), {
+    beyond: "HTTP/1.1 403",
+    beside: "0 hello",
+    after: "0 hello again",
+    own: [["allow connect", "deny connect"], ["allow socks"]],
+    ofFirst: 1,
+    ofSecond: null,
+  });
 });
 
 test("SOCKS5 clients get what the rules allow, by name, and no other command", () => {
