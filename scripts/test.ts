@@ -1,4 +1,4 @@
-// `npm test` after set-up: runs the lanes one after the other, an ordinary user's beside root's, and ends with the line `N passed, N failed`.
+// `npm test` after set-up: runs the lanes one after the other, the fuzzers and an ordinary user's lanes beside them, and ends with the line `N passed, N failed`.
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { judgeIdentity, readIdentity } from "./lanes/identity.ts";
@@ -29,13 +29,12 @@ function readArguments(): Wanted {
   return { selected: new Set(asked), long: values.long, ordinaryUser: values[ordinaryUserFlag.slice(2)] === true };
 }
 
-/**
- * The ordinary user's lanes run beside root's: each keeps one processor busy at most. What they say is shown when they are asked for their result,
- * so that it does not come between root's lines.
- */
-function beside(options: LaneOptions): () => Promise<LaneResult> {
+type Run = (options: LaneOptions) => Promise<LaneResult>;
+
+/** Runs beside the lanes from now on. What it says is shown when it is asked for its result, so that it does not come between their lines. */
+function beside(options: LaneOptions, run: Run): () => Promise<LaneResult> {
   const said: string[] = [];
-  const result = runUserLane({ ...options, show: (text) => void said.push(text) });
+  const result = run({ ...options, show: (text) => void said.push(text) });
   return async () => {
     const ended = await result;
     options.show(said.join(""));
@@ -43,10 +42,10 @@ function beside(options: LaneOptions): () => Promise<LaneResult> {
   };
 }
 
-function runFuzzers(long: boolean, options: LaneOptions): Promise<LaneResult> {
+function fuzzers(long: boolean): Run {
   const { name, file, deadlineMs, longDeadlineMs } = fuzzProgram;
   const command = [process.execPath, file, ...(long ? ["--long"] : [])];
-  return runCounting({ name, deadlineMs: long ? longDeadlineMs : deadlineMs, command }, options);
+  return (options) => runCounting({ name, deadlineMs: long ? longDeadlineMs : deadlineMs, command }, options);
 }
 
 function printSummary(results: readonly LaneResult[]): void {
@@ -67,14 +66,12 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => stop.abort());
   const isWanted = (name: string): boolean => selected.has(name) && !stop.signal.aborted;
-  const asUser = isWanted(userLane.name) ? beside(options) : undefined;
+  const others = [...(isWanted(fuzzProgram.name) ? [fuzzers(long)] : []), ...(isWanted(userLane.name) ? [runUserLane] : [])];
+  const running = others.map((run) => beside(options, run));
   for (const lane of lanes) {
     if (isWanted(lane.name)) results.push(await runLane(lane, options));
   }
-  if (isWanted(fuzzProgram.name)) {
-    results.push(await runFuzzers(long, options));
-  }
-  if (asUser !== undefined) results.push(await asUser());
+  for (const result of running) results.push(await result());
   printSummary(results);
   const total = results.reduce((sum, result) => addCounts(sum, result.count), nothing);
   process.stdout.write(`${countLine(total)}\n`);
