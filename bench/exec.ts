@@ -1,6 +1,6 @@
 // One more command in an open process sandbox, beside Node's own spawn of the same program: as the boundary gives it, through the broker with
 // decision and record, and through the door of a broker in another process. Budget: no slower.
-import { mkdir, mkdtemp, realpath } from "node:fs/promises";
+import { mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { composeDoor } from "../src/compose.ts";
@@ -31,10 +31,8 @@ async function throughBroker(name: string, broker: ReachedBroker, project: strin
 
 /** Where the record lies in memory the device takes no time: what is left is what we take. */
 async function withStateIn(directory: string, where: string): Promise<Measured> {
-  const base = await realpath(await mkdtemp(path.join(directory, "glovebox-bench-")));
-  const [state, project] = [path.join(base, "state"), path.join(base, "project")];
-  await mkdir(state, { mode: 0o700 });
-  await mkdir(project);
+  const state = await realpath(await mkdtemp(path.join(directory, "glovebox-state-")));
+  const project = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-used-")));
   const door = composeDoor({ environment: { XDG_STATE_HOME: state, PATH: "/usr/bin:/bin" }, installation });
   const [held, reached] = [door.holdBroker(), await door.reachBroker()];
   const alternatives = [
@@ -46,7 +44,8 @@ async function withStateIn(directory: string, where: string): Promise<Measured> 
     await reached.stop();
     await door.close();
     await untilEnded(state);
-    await removeScratch(base);
+    await removeScratch(state);
+    await removeScratch(project);
   };
   return { alternatives, end };
 }

@@ -49,6 +49,8 @@ interface Held {
   readonly hardTimer: NodeJS.Timeout;
   idleTimer: NodeJS.Timeout | undefined;
   idleUntilMs: number;
+  /** Set by whoever ended it first. */
+  ending: Promise<SandboxEnd> | undefined;
 }
 
 const digestOf = (token: string): Buffer => createHash("sha256").update(token).digest();
@@ -119,7 +121,7 @@ export class Sandboxes implements SandboxDoor {
     const hardMs = Math.min(opening.hardMs ?? sandboxLifetimes.hardMs, sandboxLifetimes.hardMs);
     const hardTimer = setTimeout(() => this.#expire(sandbox, "expired"), hardMs);
     const times = { openedAtMs, idleMs, expiresAtMs: openedAtMs + hardMs, idleUntilMs: openedAtMs + idleMs };
-    const held: Held = { live, tokenDigest: digestOf(token), ...times, hardTimer, idleTimer: undefined };
+    const held: Held = { live, tokenDigest: digestOf(token), ...times, hardTimer, idleTimer: undefined, ending: undefined };
     this.#held.set(sandbox, held);
     this.#used(sandbox);
     return held;
@@ -128,7 +130,7 @@ export class Sandboxes implements SandboxDoor {
   /** The idle time begins anew; it does not run while a command does. */
   #used(sandbox: string): void {
     const held = this.#held.get(sandbox);
-    if (held === undefined) return;
+    if (held === undefined || held.ending !== undefined) return;
     clearTimeout(held.idleTimer);
     held.idleUntilMs = this.#parts.nowMs() + held.idleMs;
     held.idleTimer = held.live.isBusy ? undefined : setTimeout(() => this.#expire(sandbox, "idle"), held.idleMs);
@@ -142,6 +144,11 @@ export class Sandboxes implements SandboxDoor {
   async #end(sandbox: string, reason: EndReason): Promise<SandboxEnd | undefined> {
     const held = this.#held.get(sandbox);
     if (held === undefined) return undefined;
+    held.ending ??= this.#endHeld(sandbox, held, reason);
+    return held.ending;
+  }
+
+  async #endHeld(sandbox: string, held: Held, reason: EndReason): Promise<SandboxEnd> {
     clearTimeout(held.idleTimer);
     clearTimeout(held.hardTimer);
     try {

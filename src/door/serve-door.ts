@@ -2,9 +2,10 @@
 import type { SandboxDoor } from "../contracts/sandbox-door.ts";
 import { dropToken, keepToken, makeDoorFiles } from "./door-files.ts";
 import { type DoorPlace, DoorServer } from "./door-server.ts";
+import { Linger } from "./linger.ts";
 
 /** How long it stays after its last sandbox. */
-export const lingerMs = 10 * 60_000;
+const lingerMs = 10 * 60_000;
 
 /** The broker's sandboxes, and the end of all of them. */
 export interface ServedSandboxes extends SandboxDoor {
@@ -21,41 +22,10 @@ export interface ServedDoor {
   readonly isEqual: (given: string, expected: string) => boolean;
   /** @param onChange to be called when `count` may have changed; `onEnded` when a sandbox has ended */
   readonly makeSandboxes: (events: { onChange(): void; onEnded(sandbox: string): void }) => ServedSandboxes;
-  readonly lingerMs?: number;
   /** Called when clients can connect. */
   readonly onListening: () => Promise<void>;
   /** Aborted: it is to leave now. */
   readonly signal: AbortSignal;
-}
-
-/** The time until nobody has needed us for long enough. */
-class Linger {
-  readonly #over = Promise.withResolvers<void>();
-  readonly #waitMs: number;
-  #timer: NodeJS.Timeout | undefined;
-  #isStopped = false;
-
-  constructor(waitMs: number) {
-    this.#waitMs = waitMs;
-  }
-
-  get over(): Promise<void> {
-    return this.#over.promise;
-  }
-
-  /** @param isNeeded whether somebody needs us now */
-  look(isNeeded: boolean): void {
-    clearTimeout(this.#timer);
-    if (this.#isStopped) return;
-    this.#timer = isNeeded ? undefined : setTimeout(() => this.#over.resolve(), this.#waitMs);
-  }
-
-  readonly end = (): void => this.#over.resolve();
-
-  stop(): void {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-  }
 }
 
 /** A client finds the token of a sandbox as soon as it knows its id. */
@@ -79,7 +49,7 @@ function keepingTokens(sandboxes: ServedSandboxes, directory: string): SandboxDo
 export async function serveDoor(served: ServedDoor): Promise<void> {
   const { place, directory, isEqual } = served;
   const keys = await makeDoorFiles(directory);
-  const linger = new Linger(served.lingerMs ?? lingerMs);
+  const linger = new Linger(lingerMs);
   const sandboxes = served.makeSandboxes({
     onChange: () => linger.look(sandboxes.count > 0),
     onEnded: (sandbox) => void dropToken(directory, sandbox).catch(() => {}), // worth nothing any more; the next broker clears it away

@@ -1,0 +1,97 @@
+// How many sandboxes and commands there may be, and when they end by themselves: over the memory boundary, which starts nothing. INVARIANT I-10
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, realpath } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { openMemoryBoundary } from "../../src/boundaries/memory/memory.ts";
+import { commandsAtOnce } from "../../src/broker/live-sandbox.ts";
+import { sandboxQuotas } from "../../src/broker/sandboxes.ts";
+import { composeDoor } from "../../src/compose.ts";
+import { GloveboxError } from "../../src/contracts/glovebox-error.ts";
+import type { ReachedBroker } from "../../src/contracts/reached-broker.ts";
+import type { SandboxAccess, SandboxOpening } from "../../src/contracts/sandbox-door.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
+import { quietIo } from "../fixtures/served-broker.ts";
+
+const installation = path.join(import.meta.dirname, "..", "..");
+let base = "";
+
+before(async () => {
+  base = await realpath(await mkdtemp(path.join(os.tmpdir(), "gb-bounds-")));
+  await mkdir(path.join(base, "project"));
+});
+
+after(() => removeScratch(base));
+
+interface House {
+  readonly broker: ReachedBroker;
+  open(lifetimes?: Pick<SandboxOpening, "idleMs" | "hardMs">): Promise<SandboxAccess>;
+  close(): Promise<void>;
+}
+
+function house(): House {
+  const door = composeDoor({ environment: { XDG_STATE_HOME: base }, installation, boundary: openMemoryBoundary() });
+  const broker = door.holdBroker();
+  const policy = { projectDirectory: path.join(base, "project") };
+  return {
+    broker,
+    open: (lifetimes = {}) =>
+      broker.sandboxes.open({ policy, callerEnvironment: {}, ...lifetimes }, { signal: new AbortController().signal }),
+    close: async () => {
+      await broker.stop();
+      await door.close();
+    },
+  };
+}
+
+const command = (...argv: readonly [string, ...string[]]) => ({ argv, callerEnvironment: {}, environment: {} });
+const isLimit = (error: unknown): boolean => error instanceof GloveboxError && error.code === "SANDBOX_LIMIT";
+
+async function untilClosed({ broker }: House, access: SandboxAccess): Promise<unknown> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    try {
+      await broker.sandboxes.logs(access, undefined);
+    } catch (error) {
+      return error instanceof GloveboxError ? error.situation : error;
+    }
+    assert.ok(Date.now() < deadline, "the sandbox stays open");
+    await delay(5);
+  }
+}
+
+test("a flood of opens is refused beyond a few at a time, with the time to wait", async () => {
+  const one = house();
+  const asked = await Promise.allSettled(Array.from({ length: sandboxQuotas.opening + 3 }, () => one.open()));
+  const refused = asked.flatMap((each): readonly unknown[] => (each.status === "rejected" ? [each.reason] : []));
+  assert.deepEqual([refused.length, refused.every(isLimit)], [3, true]);
+  assert.ok(refused.every((error) => error instanceof GloveboxError && error.values["seconds"] === 1));
+  await one.close();
+});
+
+test("one sandbox runs only so many commands at once, and another is not held up by that", async () => {
+  const one = house();
+  const [full, other] = [await one.open(), await one.open()];
+  const ending = new AbortController();
+  const io = quietIo({ signal: ending.signal });
+  const running = Array.from({ length: commandsAtOnce }, () => one.broker.sandboxes.exec(full, command("sleep"), io));
+  await assert.rejects(one.broker.sandboxes.exec(full, command("true"), io), { code: "SANDBOX_LIMIT" });
+  assert.equal((await one.broker.sandboxes.exec(other, command("true"), quietIo())).exitCode, 0);
+  ending.abort();
+  for (const { outcome } of await Promise.all(running)) assert.equal(outcome, "cancelled");
+  assert.equal((await one.broker.sandboxes.exec(full, command("exit", "4"), quietIo())).exitCode, 4);
+  await one.close();
+});
+
+test("a sandbox that nobody uses is closed, and none outlives its time, whatever runs in it", async () => {
+  const one = house();
+  const idle = await one.open({ idleMs: 1 });
+  assert.equal(await untilClosed(one, idle), "sandbox.ended-idle");
+  const used = await one.open({ hardMs: 100 });
+  const ended = await one.broker.sandboxes.exec(used, command("sleep"), quietIo());
+  assert.ok(ended.outcome === "cancelled" || ended.outcome === "lost");
+  assert.equal(await untilClosed(one, used), "sandbox.ended-expired");
+  await one.close();
+});
