@@ -1,12 +1,13 @@
 // The gate beside squid and tinyproxy of Debian and beside nothing: throughput, a new connection, resident memory while it carries a thousand. One and
 // the same client, in a sandbox where a gate is measured, asks one and the same server of the test internet.
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { makeGloved } from "../test/fixtures/internet/gloved.ts";
 import { type Internet, openInternet } from "../test/fixtures/internet/internet.ts";
 import { proxies } from "../test/fixtures/internet/places.ts";
+import { prepareExtra } from "../test/fixtures/internet/proxies.ts";
 import { measureInTurn, printTimings } from "./measure.ts";
 
 const transferBytes = 256 << 20;
@@ -78,10 +79,15 @@ async function waysOut(internet: Internet): Promise<readonly Way[]> {
   ];
 }
 
-async function printOthers(internet: Internet): Promise<void> {
-  const script = "squid -v | head -1; tinyproxy -v; ps -ww -o args= -C squid,tinyproxy";
-  const { stdout } = await internet.onMachine(["/bin/sh", "-c", script]);
-  console.log(`\n${stdout.trim().replaceAll(internet.directory, "DIRECTORY")}`);
+/** With the tests' configuration, but for the rule that tunnels lead to port 443 only: TLS would be measured with them. */
+async function startOther(internet: Internet, name: "squid" | "tinyproxy"): Promise<void> {
+  const { argv, port } = await prepareExtra(name, internet.directory);
+  const file = path.join(internet.directory, `${name}.conf`);
+  const lines = (await readFile(file, "utf8")).split("\n");
+  await writeFile(file, lines.filter((line) => !/^(?:http_access deny CONNECT|ConnectPort)/u.test(line)).join("\n"));
+  await internet.untilListening("internet", internet.start("internet", argv), port);
+  const { stdout } = await internet.onMachine([argv[0] ?? "", "-v"]);
+  console.log(`${stdout.split("\n", 1)[0]}: $ ${argv.join(" ").replaceAll(internet.directory, "DIRECTORY")}`);
 }
 
 /** Of the process that has most. */
@@ -105,11 +111,12 @@ async function printMemory(internet: Internet, way: Way, client: Client): Promis
 /** @param what one of them, for a shorter look @throws Error when a client could not do its work */
 export async function benchGate(what: "all" | "connect" | "get" | "memory" = "all"): Promise<void> {
   await using resources = new AsyncDisposableStack();
-  const internet = await openInternet(resources, { extras: ["squid", "tinyproxy"] });
+  const internet = await openInternet(resources);
+  console.log("");
+  for (const name of ["squid", "tinyproxy"] as const) await startOther(internet, name);
   const program = await readFile(path.join(import.meta.dirname, "gate-client.py"), "utf8");
   const ways = (await waysOut(internet)).map((way) => ({ way, client: new Client(program, way) }));
   resources.defer(async () => void (await Promise.all(ways.map(({ client }) => client.end()))));
-  await printOthers(internet);
   const measured = (kind: "get" | "connect", number: number, share: number) =>
     measureInTurn(
       ways.map(({ way: { name }, client }) => ({ name, run: async () => (await client.ask(kind, number)) / share })),
