@@ -5,19 +5,20 @@ import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { opensConnections } from "./task-egress.ts";
 import { passedEnvironment } from "../policy/policy.ts";
 
-const { address, httpPort, socksPort } = gateProxy;
+const { address, httpPort } = gateProxy;
 const http = `http://${address}:${httpPort}`;
 const own = "localhost,127.0.0.1,::1";
 
-/** Whoever honours them is told why something was refused; whoever does not is captured. */
+/**
+ * Whoever honours them is told why something was refused; whoever does not is captured. No `ALL_PROXY`: Chromium and others take it before the rest,
+ * and do not know every word for SOCKS.
+ */
 const proxyVariables: Readonly<Record<string, string>> = {
   http_proxy: http,
   https_proxy: http,
-  all_proxy: `socks5h://${address}:${socksPort}`,
   no_proxy: own,
   HTTP_PROXY: http,
   HTTPS_PROXY: http,
-  ALL_PROXY: `socks5h://${address}:${socksPort}`,
   NO_PROXY: own,
 };
 

@@ -1,0 +1,164 @@
+// What is spoken on connections that the rules allow: other protocols, hidden names, bodies where none are usual, redirects, and tunnels within TLS.
+// INVARIANT I-06
+import assert from "node:assert/strict";
+import { copyFile } from "node:fs/promises";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { helloBytes } from "../../src/egress/testing/hello-bytes.ts";
+import { type Gloved, makeGloved } from "../fixtures/internet/gloved.ts";
+import { type Internet, openInternet } from "../fixtures/internet/internet.ts";
+import { resolvers } from "../fixtures/internet/places.ts";
+import { type Probe, tryAll } from "../fixtures/internet/probes.ts";
+
+/** Port 7 echoes, so that what was let through comes back; port 992 does so within TLS. */
+const rules = `
+egress:
+  - {id: api, hosts: [api.example.com], ports: [443, 7, 992], verdict: allow}
+  - {id: plain, hosts: [api.example.com], ports: [80], protocols: [http], verdict: allow}
+limits: {egressBytes: 1MiB}
+`;
+const host = "api.example.com";
+
+const resources = new AsyncDisposableStack();
+let internet: Internet;
+let gloved: Gloved;
+
+before(async () => {
+  internet = await openInternet(resources);
+  gloved = await makeGloved(internet, rules);
+  await copyFile(internet.authority, path.join(gloved.project, "authority.pem"));
+});
+after(() => resources.disposeAsync());
+
+const lines = (...all: readonly string[]): string => `${all.join("\r\n")}\r\n\r\n`;
+/** Encrypted ClientHello; nobody here can open it, and nobody has to. */
+const encrypted: readonly [number, Uint8Array] = [0xfe0d, Buffer.from("inner name: evil.test")];
+const hello = (serverName?: string): string =>
+  helloBytes({ extensions: [encrypted], ...(serverName === undefined ? {} : { serverName }) }).toString("latin1");
+/** As long with any token in it. */
+const body = lines("GET /within HTTP/1.1", `Host: ${host}`);
+
+interface Spoken {
+  readonly row: string;
+  readonly what: string;
+  readonly port: number;
+  readonly raw: string;
+  readonly said: RegExp;
+  /** A server sees the request with the path TOKEN. */
+  readonly arrives?: true;
+}
+
+const refused = /^(?:200 )?raw (?:HTTP\/1\.1 400 |closed)|^ConnectionResetError/u;
+const spoken: readonly Spoken[] = [
+  { row: "E46", what: "HTTP/2 at once", port: 80, raw: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", said: refused },
+  {
+    row: "E46",
+    what: "an upgrade to HTTP/2",
+    port: 80,
+    raw: lines("GET /TOKEN HTTP/1.1", `Host: ${host}`, "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"),
+    said: refused,
+  },
+  {
+    row: "E46",
+    what: "a header of HTTP/2",
+    port: 80,
+    raw: lines("GET /TOKEN HTTP/1.1", `Host: ${host}`, ":authority: evil.test"),
+    said: refused,
+  },
+  {
+    row: "E52",
+    what: "a GET with a body that looks like a request",
+    port: 80,
+    raw: `${lines("GET /TOKEN HTTP/1.1", `Host: ${host}`, `Content-Length: ${body.length}`)}${body}`,
+    said: /^(?:200 )?raw HTTP\/1\.1 200 /u,
+    arrives: true,
+  },
+  {
+    row: "E52",
+    what: "a GET with a body in chunks",
+    port: 80,
+    raw: `${lines("GET /TOKEN HTTP/1.1", `Host: ${host}`, "Transfer-Encoding: chunked")}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+    said: /^(?:200 )?raw HTTP\/1\.1 200 /u,
+    arrives: true,
+  },
+  {
+    row: "E52",
+    what: "a second request behind the first",
+    port: 80,
+    raw: lines("GET /TOKEN HTTP/1.1", `Host: ${host}`) + body,
+    said: /raw/u,
+    arrives: true,
+  },
+  { row: "E74", what: "an encrypted hello under the asked name", port: 7, raw: hello(host), said: /^(?:200 )?raw \x16\x03/u },
+  { row: "E74", what: "an encrypted hello under another name", port: 7, raw: hello("evil.test"), said: refused },
+  { row: "E74", what: "an encrypted hello under no name", port: 7, raw: hello(), said: refused },
+  { row: "E76", what: "SSH on a port of TLS", port: 7, raw: "SSH-2.0-x\r\n", said: refused },
+];
+
+test("only what the rules name is spoken there, and one request is one request", async () => {
+  const cases = spoken.flatMap((each) => (["connect", "socks", "capture"] as const).map((via) => ({ ...each, via })));
+  const probes = cases.map(({ via, port, raw }, index): Probe => {
+    const token = `spoken-${index}`;
+    return { token, via, host, port, tls: false, raw: raw.replaceAll("TOKEN", token) };
+  });
+  const answers = await tryAll(internet, gloved, probes);
+  const complaints = cases.flatMap(({ row, what, via, said, arrives = false }, index) => {
+    const answer = answers.get(`spoken-${index}`);
+    const isRight = answer !== undefined && said.test(answer.said) && answer.arrived === arrives && answer.seconds < 15;
+    return isRight ? [] : [`${row} ${what} by ${via}: ${JSON.stringify(answer)}`];
+  });
+  assert.deepEqual(complaints, []);
+  assert.ok(!internet.arrivals.some((arrival) => arrival.kind === "http" && arrival.url === "/within"));
+});
+
+const curl = "curl -sS --max-time 20 --cacert authority.pem -o /dev/null";
+const captured = `env -u http_proxy -u https_proxy -u all_proxy -u HTTP_PROXY -u HTTPS_PROXY -u ALL_PROXY ${curl}`;
+const run = (script: string) => gloved.run(["/bin/sh", "-c", script]);
+
+test("a redirect is followed by the client alone, and judged like any other request", async () => {
+  const asked = (to: string): string =>
+    [curl, captured].map((one) => `${one} -L -w '%{num_redirects} %{http_code} ' 'http://${host}/redirect?to=${to}'`).join("; ");
+  const capture = await internet.capture();
+  const targets = [
+    "http://169.254.169.254/x",
+    "http://evil.test/x",
+    "http://93.66.0.1/x",
+    "http://0xa9fea9fe/x",
+    "http://api.example.com:8080/x",
+  ];
+  const { stdout, stderr } = await run([...targets, "http://127.0.0.1/x", "https://api.example.com/x"].map(asked).join("; echo; "));
+  const denied = targets.map(() => "1 403 1 302 ");
+  assert.deepEqual(stdout.split("\n"), [...denied, "1 302 1 302 ", "1 200 1 200 "], stderr);
+  const reached = new Set((await capture.stop()).map(({ address }) => address));
+  assert.deepEqual([...reached].toSorted(), ["93.10.0.1", resolvers.honest]);
+});
+
+test("a client that is told to use no proxy gets no further", async () => {
+  const direct = `NO_PROXY='*' no_proxy='*' ${curl} -w '%{http_code} '`;
+  const { stdout } = await run(`${direct} http://${host}/; ${direct} http://evil.test/; ${direct} http://93.66.0.1/`);
+  assert.equal(stdout, "200 000 000 ");
+});
+
+test("nobody learns keys that would hide a server's name: no record of any type but addresses", async () => {
+  const ask = String.raw`
+import socket, struct
+for kind in (64, 65, 16, 33, 255):
+    asker = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); asker.settimeout(10)
+    name = b"".join(bytes([len(part)]) + part for part in b"api.example.com".split(b"."))
+    asker.sendto(struct.pack("!6H", kind, 256, 1, 0, 0, 0) + name + b"\0" + struct.pack("!2H", kind, 1), ("93.53.0.1", 53))
+    print(kind, struct.unpack("!6H", asker.recv(600)[:12])[3])
+`;
+  const { stdout, stderr } = await gloved.run(["/usr/bin/python3", "-c", ask]);
+  assert.equal(stdout, "64 0\n65 0\n16 0\n33 0\n255 0\n", stderr);
+});
+
+test("a tunnel within TLS, which nobody sees into, ends with the bytes that the task may send", async () => {
+  const client = `openssl s_client -quiet -connect ${host}:992 -servername ${host}`;
+  const { stdout, stderr } = await run(
+    `head -c 3000000 /dev/zero | ${client} 2>/dev/null | wc -c; echo hello | ${client} 2>/dev/null | wc -c`,
+  );
+  const [first, second] = stdout.split("\n").map(Number);
+  assert.ok(first !== undefined && first > 0 && first <= 2 ** 20, stdout);
+  assert.equal(second, 0, stdout);
+  assert.ok(stderr.includes("raise limits.egressBytes"), stderr);
+});
