@@ -35,9 +35,18 @@ test("a client that vanishes at any byte takes nothing with it", async () => {
   await rude("vanish");
 });
 
-test("a client that sends a byte now and then is ended, and told", async () => {
+test("a client that sends a byte now and then is ended at every door, and told where there are words for it", async () => {
   const said = await rude("loris");
-  assert.ok(Number(/^seconds ([\d.]+)$/mu.exec(said)?.[1]) < 30, said);
+  const ends = [...said.matchAll(/^loris (\w+) (.+) after (\d+)$/gmu)].map(([, door, how, seconds]) => ({
+    door,
+    how,
+    seconds: Number(seconds),
+  }));
+  assert.equal(ends.length, 4, said);
+  for (const { door, how, seconds } of ends) {
+    assert.match(how ?? "", door === "http" ? /^HTTP\/1\.1 408$/u : /^(?:closed|ConnectionResetError|BrokenPipeError)$/u, said);
+    assert.ok(seconds < 25, said);
+  }
 });
 
 test("more silent clients than there may be are ended, and others are served again", async () => {
@@ -58,6 +67,7 @@ const evidentLies = [
   "refusing",
   "missing",
   "empty",
+  "counted",
   "circle",
   "wrongid",
   "wrongname",
@@ -81,6 +91,39 @@ test("a resolver that lies, fails or says nothing leads nowhere", async () => {
   assert.equal(answers.get("lie-inward")?.said, "403 resolved-address");
   const reached = new Set(packets.filter(({ address }) => address !== resolvers.lying).map(({ address }) => address));
   assert.deepEqual([...reached], ["93.10.1.9"]);
+});
+
+test("answers without end, or with two hundred addresses, cost neither time nor memory, and lead where a rule allows or nowhere", async () => {
+  const probes = ["crowd", "flood"].map((lie): Probe => ({ token: `many-${lie}`, via: "connect", host: `${lie}.c.${lyingZone}` }));
+  const answers = await tryAll(internet, gloved, probes);
+  for (const { token } of probes) {
+    const answer = answers.get(token);
+    assert.ok(answer !== undefined && answer.seconds < 25 && /^(?:200 200|200|502 .*)$/u.test(answer.said), JSON.stringify(answer));
+  }
+});
+
+test("names as long as names may be, and longer, are refused or asked once", async () => {
+  const labels = (length: number): string =>
+    `${"a".repeat(50)}.`
+      .repeat(5)
+      .slice(0, length - ".pkg.example.org".length)
+      .replace(/\.$/u, "b");
+  const probes = [127, 129, 253, 254, 255].flatMap((length) =>
+    (["connect", "socks", "http", "capture"] as const).map((via): Probe => ({
+      token: `long-${length}-${via}`,
+      via,
+      host: `${labels(length)}.pkg.example.org`,
+      port: via === "http" ? 80 : 443,
+    })),
+  );
+  const earlier = internet.arrivals.length;
+  const answers = await tryAll(internet, gloved, probes);
+  for (const { token } of probes) {
+    const answer = answers.get(token);
+    assert.ok(answer !== undefined && !answer.arrived && !answer.said.endsWith("200") && answer.seconds < 25, JSON.stringify(answer));
+  }
+  const asked = internet.arrivals.slice(earlier).flatMap((arrival) => (arrival.kind === "question" ? [arrival.name.length] : []));
+  assert.deepEqual([...new Set(asked)], [127]);
 });
 
 test("an answer that comes after the deadline is not heard", async () => {
