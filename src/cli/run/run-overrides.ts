@@ -8,6 +8,7 @@ export const policyFlags: readonly OptionSpec[] = [
   { name: "deny-write", value: "PATH", isRepeatable: true, about: "cli.option.deny-write" },
   { name: "allow-read", value: "PATH", isRepeatable: true, about: "cli.option.allow-read" },
   { name: "deny-read", value: "PATH", isRepeatable: true, about: "cli.option.deny-read" },
+  { name: "allow-local", value: "HOST:PORT", isRepeatable: true, about: "cli.option.allow-local" },
   { name: "env", value: "NAME=VALUE", isRepeatable: true, about: "cli.option.env" },
   { name: "pass", value: "NAME", isRepeatable: true, about: "cli.option.pass" },
   { name: "wall", value: "TIME", about: "cli.option.wall" },
@@ -67,6 +68,7 @@ export function runOverrides(input: CommandInput, cwd: string): Readonly<Record<
       allowWrite: pathsOf(input, "allow-write", cwd),
       denyWrite: pathsOf(input, "deny-write", cwd),
     }),
+    allowLocal: input.options.list("allow-local"),
     environment: given({ pass: input.options.list("pass"), set: environmentSet(input) }),
     limits: given({
       cpuTime: input.options.text("cpu-time"),
@@ -87,6 +89,7 @@ const flagsOfKeys: readonly (readonly [prefix: string, flag: string])[] = [
   ["filesystem.denyRead", "--deny-read"],
   ["filesystem.allowWrite", "--allow-write"],
   ["filesystem.denyWrite", "--deny-write"],
+  ["allowLocal", "--allow-local"],
   ["environment.pass", "--pass"],
   ["environment.set", "--env"],
   ["limits.cpuTime", "--cpu-time"],
