@@ -49,6 +49,8 @@ interface Spoken {
 }
 
 const refused = /^(?:200 )?raw (?:HTTP\/1\.1 400 |closed)|^ConnectionResetError/u;
+/** The start of a TLS record comes back. */
+const echoed = new RegExp(`^(?:200 )?raw ${String.fromCharCode(22, 3)}`, "u");
 const spoken: readonly Spoken[] = [
   { row: "E46", what: "HTTP/2 at once", port: 80, raw: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", said: refused },
   {
@@ -89,7 +91,7 @@ const spoken: readonly Spoken[] = [
     said: /raw/u,
     arrives: true,
   },
-  { row: "E74", what: "an encrypted hello under the asked name", port: 7, raw: hello(host), said: /^(?:200 )?raw \x16\x03/u },
+  { row: "E74", what: "an encrypted hello under the asked name", port: 7, raw: hello(host), said: echoed },
   { row: "E74", what: "an encrypted hello under another name", port: 7, raw: hello("evil.test"), said: refused },
   { row: "E74", what: "an encrypted hello under no name", port: 7, raw: hello(), said: refused },
   { row: "E76", what: "SSH on a port of TLS", port: 7, raw: "SSH-2.0-x\r\n", said: refused },
