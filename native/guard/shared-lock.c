@@ -14,6 +14,7 @@
 
 #define GATE 0
 #define PLACE 1
+#define LIVING 2 // shared by whoever is counted as waiting
 
 // In memory of this sandbox's keepers.
 struct crew {
@@ -55,22 +56,35 @@ static void set(short type, off_t byte) {
   }
 }
 
-// False: another sandbox has it, and is waited for.
-static bool take_at_once(void) {
-  struct flock wanted = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = PLACE, .l_len = 1};
-  return atomic_load(waiting) == 0 && fcntl(file, F_OFD_SETLK, &wanted) == 0;
+static bool take_at_once(off_t byte) {
+  struct flock wanted = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+  return fcntl(file, F_OFD_SETLK, &wanted) == 0;
+}
+
+// Whoever was killed while waiting is still counted: when nobody who lives waits, the count starts again.
+static bool nobody_waits(void) {
+  if (atomic_load(waiting) == 0) return true;
+  pthread_mutex_lock(&crew->mutex); // what one of us has locked does not keep another of us out
+  const bool forgotten = take_at_once(LIVING);
+  if (forgotten) {
+    atomic_store(waiting, 0);
+    set(F_UNLCK, LIVING);
+  }
+  pthread_mutex_unlock(&crew->mutex);
+  return forgotten;
 }
 
 static void take_alone(void) {
-  crew->waited = !take_at_once();
+  crew->waited = !nobody_waits() || !take_at_once(PLACE); // else another sandbox has it, and is waited for
   if (!crew->waited) return;
+  set(F_RDLCK, LIVING);
   atomic_fetch_add(waiting, 1);
   set(F_WRLCK, GATE);
   set(F_WRLCK, PLACE);
 }
 
 static void share(void) {
-  if (atomic_load(waiting) > 0) {
+  if (!nobody_waits()) {
     set(F_RDLCK, GATE);
     set(F_UNLCK, GATE);
   }
@@ -93,6 +107,7 @@ void shared_lock_release(bool exclusive) {
     if (!waited) return;
     set(F_UNLCK, GATE);
     atomic_fetch_sub(waiting, 1);
+    set(F_UNLCK, LIVING);
     return;
   }
   pthread_mutex_lock(&crew->mutex);

@@ -1,7 +1,7 @@
 // Two sandboxes with one write root: what the one makes never lands in a directory that the other turns into git's meanwhile. INVARIANT I-04
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { capture } from "../../src/kit/spawn.ts";
@@ -51,4 +51,19 @@ test("the lock of the state keeps two sandboxes from planting a hook together, w
   const held = await race(program, { sharedLockPath: path.join(base, "roots.lock") });
   assert.ok(held.rounds > 100, `${held.rounds} rounds`);
   assert.deepEqual(held.planted, []);
+});
+
+test("who was killed while waiting for the lock is not counted for ever", async () => {
+  const sharedLockPath = path.join(base, "roots-of-the-dead.lock");
+  await writeFile(sharedLockPath, Buffer.from([3, 0, 0, 0]), { mode: 0o600 }); // what three leave
+  await truncate(sharedLockPath, 4096);
+  for (const script of ["mkdir made", "echo x > written"]) {
+    const world = await makeWorld();
+    const sandbox = await open(world.spec(), { sharedLockPath });
+    const { output, exit } = await runIn(sandbox, ["sh", "-c", script], world.project);
+    await sandbox.close();
+    assert.deepEqual(exit.kind === "exited" ? exit.code : exit.kind, 0, output);
+    assert.equal((await readFile(sharedLockPath)).readUInt32LE(0), 0, script);
+    await writeFile(sharedLockPath, Buffer.from([1, 0, 0, 0]), { flag: "r+" });
+  }
 });

@@ -1,7 +1,7 @@
 // The file by which sandboxes with one write root exclude each other: what one makes must not land in a directory that another renames.
 import { closeSync, constants, fstatSync, ftruncateSync, openSync } from "node:fs";
 
-/** What the guards have in common in it: one number, and two bytes that they lock. */
+/** What the guards have in common in it: one number, and three bytes that they lock. */
 const fileBytes = 4096;
 
 /** @returns a descriptor for the guard, to be closed by the caller; the file never grows or shrinks while somebody has it */
