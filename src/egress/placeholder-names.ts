@@ -2,9 +2,10 @@
 // Bounded: a program that asks for ever new names gets no more than the table holds.
 import { placeholders } from "../contracts/egress-places.ts";
 import { ipRange, parseIpAddress } from "../kit/ip-address.ts";
+import { lazily } from "../kit/lazily.ts";
 
-const base4 = ipRange(placeholders.base4).base;
-const base6 = ipRange(placeholders.base6).base;
+const base4 = lazily((): bigint => ipRange(placeholders.base4).base);
+const base6 = lazily((): bigint => ipRange(placeholders.base6).base);
 
 function bytesOf(value: bigint, length: 4 | 16): Uint8Array {
   return Uint8Array.from({ length }, (_, index) => Number((value >> BigInt(8 * (length - 1 - index))) & 0xffn));
@@ -22,14 +23,14 @@ export class PlaceholderNames {
       index = this.#names.push(name) - 1;
       this.#indexes.set(name, index);
     }
-    return { v4: bytesOf(base4 + BigInt(index), 4), v6: bytesOf(base6 + BigInt(index), 16) };
+    return { v4: bytesOf(base4() + BigInt(index), 4), v6: bytesOf(base6() + BigInt(index), 16) };
   }
 
   /** @param address as a socket shows it */
   nameOf(address: string): string | undefined {
     const parsed = parseIpAddress(address);
     if (parsed === undefined) return undefined;
-    const index = parsed.value - (parsed.family === 4 ? base4 : base6);
+    const index = parsed.value - (parsed.family === 4 ? base4() : base6());
     return index >= 0n && index < BigInt(this.#names.length) ? this.#names[Number(index)] : undefined;
   }
 }

@@ -1,6 +1,5 @@
 // The machine as a preset sees it: the user's own programs and files, never the project's. A program is started in `/` with an
 // environment of our choice, and a place in the project decides nothing. INVARIANT I-15
-import { Resolver } from "node:dns/promises";
 import { constants, realpathSync } from "node:fs";
 import { access, mkdtemp, open, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +7,6 @@ import path from "node:path";
 import { type ConfigFile, type ConfigLevel, PresetFault } from "../../contracts/preset.ts";
 import { systemErrorCode } from "../../contracts/glovebox-error.ts";
 import { canonicalPath } from "../../kit/canonical-path.ts";
-import { fetchSmall } from "../../kit/fetch-small.ts";
 import { removeTree } from "../../kit/remove-tree.ts";
 import { capture, type Captured } from "../../kit/spawn.ts";
 
@@ -166,6 +164,7 @@ class RealMachine implements PresetMachine {
     const lines = (file?.toString() ?? "").split("\n").map((line) => line.replace(/#.*/u, "").trim().split(/\s+/u));
     const listed = lines.filter(([, ...names]) => names.some((name) => name.toLowerCase() === host)).flatMap(([address]) => address ?? []);
     if (listed.length > 0) return listed;
+    const { Resolver } = await import("node:dns/promises"); // nor asks for an address
     const resolver = new Resolver({ timeout: lookUpMs, tries: 1 });
     const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
@@ -173,6 +172,7 @@ class RealMachine implements PresetMachine {
 
   async fetchText(address: string, certificates: string | undefined): Promise<string | undefined> {
     const authority = certificates === undefined ? undefined : await this.readBytes(certificates, maximumCertificateBytes);
+    const { fetchSmall } = await import("../../kit/fetch-small.ts"); // hardly a run fetches anything
     return fetchSmall(address, { maximumBytes: maximumConfigBytes, ms: fetchMs, authority });
   }
 
