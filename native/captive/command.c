@@ -29,10 +29,6 @@ void command_stop(pid_t command) {
   waitpid(command, NULL, 0);
 }
 
-int command_status(pid_t command) {
-  int status;
-  while (waitpid(command, &status, 0) < 0) {
-    if (errno != EINTR) return failure(STEP_EXEC, errno);
-  }
+int command_status(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

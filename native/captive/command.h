@@ -8,7 +8,7 @@
 pid_t command_start(char **argv);
 // Kills and forgets it.
 void command_stop(pid_t command);
-// Of one that has ended: its own status, or 128 + the signal.
-int command_status(pid_t command);
+// Its own status, or 128 + the signal, of what waitpid(2) said.
+int command_status(int status);
 
 #endif

@@ -175,14 +175,13 @@ static int run(const struct options *options, pid_t parent) {
   const pid_t command = command_start(options->command);
   if (command < 0) return failure(STEP_EXEC, errno);
   close_inherited(options->channel, &networks);
-  struct watched watched = {.command = (int)syscall(SYS_pidfd_open, command, 0)};
-  status = watched.command < 0 ? failure(STEP_EXEC, errno) : make_captive(options, &networks, &watched);
+  struct watched watched = {.command = command, .children = watch_open_children()};
+  status = watched.children < 0 ? failure(STEP_EXEC, errno) : make_captive(options, &networks, &watched);
   if (status != 0) {
     command_stop(command);
     return status;
   }
-  watch(&watched);
-  return command_status(command);
+  return command_status(watch(&watched));
 }
 
 int main(int argc, char **argv) {

@@ -3,7 +3,10 @@
 #include "watch.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "channel.h"
@@ -36,15 +39,34 @@ static void read_channel(struct watched *watched) {
   watched->channel = -1;
 }
 
-void watch(struct watched *watched) {
-  for (;;) {
-    struct pollfd ready[] = {{watched->command, POLLIN, 0}, {watched->channel, POLLIN, 0}, {watched->logs[0], POLLIN, 0}, {watched->logs[1], POLLIN, 0}};
+int watch_open_children(void) {
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  if (sigprocmask(SIG_BLOCK, &children, NULL) != 0) return -1;
+  return signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// The launcher's other half is a child of ours too, and ends when the view is whole.
+static bool has_ended(const struct watched *watched, int *status) {
+  struct signalfd_siginfo signal;
+  while (read(watched->children, &signal, sizeof signal) == (ssize_t)sizeof signal) continue;
+  for (pid_t pid = waitpid(-1, status, WNOHANG); pid > 0; pid = waitpid(-1, status, WNOHANG)) {
+    if (pid == watched->command) return true;
+  }
+  return false;
+}
+
+int watch(struct watched *watched) {
+  int status = 0;
+  while (!has_ended(watched, &status)) {
+    struct pollfd ready[] = {{watched->children, POLLIN, 0}, {watched->channel, POLLIN, 0}, {watched->logs[0], POLLIN, 0}, {watched->logs[1], POLLIN, 0}};
     if (ppoll(ready, sizeof ready / sizeof *ready, NULL, NULL) < 0) continue; // EINTR; every descriptor is ours
-    if (ready[0].revents != 0) break;
     if (ready[1].revents != 0) read_channel(watched);
     for (int index = 0; index < 2; index++) {
       if (ready[2 + index].revents != 0) refusals_read(watched->logs[index], tell, watched);
     }
   }
   tell_all(watched);
+  return status;
 }

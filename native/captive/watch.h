@@ -2,13 +2,19 @@
 #ifndef GLOVEBOX_CAPTIVE_WATCH_H
 #define GLOVEBOX_CAPTIVE_WATCH_H
 
+#include <sys/types.h>
+
 struct watched {
-  int command; // a descriptor of its process
+  pid_t command;
+  int children; // readable when one of ours has ended
   int channel;
   int logs[2]; // -1: none
 };
 
-// Returns when the command has ended.
-void watch(struct watched *watched);
+// Only when the command has started, which must not inherit a blocked signal. A descriptor for `children`; -1 with errno.
+int watch_open_children(void);
+
+// Returns when the command has ended, with its status as waitpid(2) has it.
+int watch(struct watched *watched);
 
 #endif

@@ -3,54 +3,57 @@
 #include "layout.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define BYTES_MAX (16u << 20)
-#define BYTES_FIRST (64u << 10)
 
-int layout_read(struct layout *layout) {
-  size_t room = BYTES_FIRST, length = 0;
-  char *bytes = malloc(room);
+// Texts stay where they are, for whoever was given them: pages that nothing was read into cost nothing.
+static char bytes[BYTES_MAX];
+
+static bool read_more(struct layout *layout) {
   for (;;) {
-    if (bytes == NULL) return ENOMEM;
-    const ssize_t got = read(STDIN_FILENO, bytes + length, room - length);
+    const ssize_t got = read(STDIN_FILENO, bytes + layout->end, sizeof bytes - layout->end);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno;
-    if (got == 0) break;
-    length += (size_t)got;
-    if (length < room) continue;
-    if (room >= BYTES_MAX) return E2BIG;
-    room *= 2;
-    char *more = realloc(bytes, room);
-    if (more == NULL) free(bytes);
-    bytes = more;
+    if (got <= 0) return false;
+    layout->end += (size_t)got;
+    return true;
   }
-  *layout = (struct layout){bytes, bytes + length};
-  // What comes after us reads nothing, and has no way to the host through it.
-  close(STDIN_FILENO);
-  return open("/dev/null", O_RDONLY) == STDIN_FILENO ? 0 : EBADF;
 }
 
-bool layout_is_over(const struct layout *layout) {
-  return layout->at == layout->end;
+static bool take(struct layout *layout, char *byte) {
+  if (layout->at == layout->end && !read_more(layout)) return false;
+  *byte = bytes[layout->at++];
+  return true;
+}
+
+static bool take_length(struct layout *layout, size_t *length) {
+  char byte;
+  size_t digits = 0;
+  for (*length = 0; take(layout, &byte) && byte >= '0' && byte <= '9'; digits++) {
+    *length = *length * 10 + (size_t)(byte - '0');
+    if (*length > BYTES_MAX) return false;
+  }
+  return digits > 0 && bytes[layout->at - 1] == ':';
+}
+
+bool layout_is_over(struct layout *layout) {
+  return layout->at == layout->end && !read_more(layout);
 }
 
 bool layout_next(struct layout *layout, struct field *field) {
-  size_t length = 0;
-  char *at = layout->at;
-  for (; at < layout->end && *at >= '0' && *at <= '9'; at++) {
-    length = length * 10 + (size_t)(*at - '0');
-    if (length > BYTES_MAX) return false;
+  size_t length;
+  char comma;
+  if (!take_length(layout, &length)) return false;
+  const size_t start = layout->at;
+  while (layout->end - start < length) {
+    if (!read_more(layout)) return false;
   }
-  if (at == layout->at || at == layout->end || *at != ':') return false;
-  at++;
-  if ((size_t)(layout->end - at) <= length || at[length] != ',') return false;
-  at[length] = '\0';
-  *field = (struct field){at, length};
-  layout->at = at + length + 1;
+  layout->at = start + length;
+  if (!take(layout, &comma) || comma != ',') return false;
+  bytes[start + length] = '\0';
+  *field = (struct field){bytes + start, length};
   return true;
 }
 

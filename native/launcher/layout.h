@@ -1,4 +1,4 @@
-// The layout that the host writes: fields one after the other, each `LENGTH:bytes,` with a decimal length in bytes.
+// The layout that the host writes while we work: fields one after the other, each `LENGTH:bytes,` with a decimal length in bytes.
 #ifndef GLOVEBOX_LAYOUT_H
 #define GLOVEBOX_LAYOUT_H
 
@@ -10,16 +10,15 @@ struct field {
   size_t length;
 };
 
+// All zero at first. What standard input has brought so far, and what of it was taken.
 struct layout {
-  char *at, *end;
+  size_t at, end;
 };
 
-// Reads standard input to its end and puts nothing in its place. 0, or an errno.
-int layout_read(struct layout *layout);
+// Waits until more comes or nothing can any more.
+bool layout_is_over(struct layout *layout);
 
-bool layout_is_over(const struct layout *layout);
-
-// False when there is none, or when it is not whole.
+// Waits for it. False when there is none any more, or when it is not whole.
 bool layout_next(struct layout *layout, struct field *field);
 
 // The same for what must be a string of C: not empty, and without NUL.

@@ -127,9 +127,9 @@ static int do_devices(struct layout *layout, struct stage *stage) {
   return take_destination(layout, stage, &destination) ? memory_devices(stage, destination) : misused();
 }
 
-static int do_seal(struct layout *layout, struct stage *stage) {
+static int do_share(struct layout *layout, struct stage *stage) {
   const char *destination;
-  return take_destination(layout, stage, &destination) ? stage_seal(stage, destination) : misused();
+  return take_destination(layout, stage, &destination) ? stage_share(stage, destination) : misused();
 }
 
 static const struct {
@@ -138,7 +138,7 @@ static const struct {
 } operations[] = {
     {"uid", do_uid},   {"join", do_join},       {"stage", do_stage},     {"bind", do_bind},           {"bind-ro", do_bind_ro},
     {"idmap", do_idmap}, {"idmap-ro", do_idmap_ro}, {"directory", do_directory}, {"link", do_link},           {"file", do_file},
-    {"text", do_text}, {"mask", do_mask},       {"scratch", do_scratch}, {"devices", do_devices},     {"seal", do_seal},
+    {"text", do_text}, {"mask", do_mask},       {"scratch", do_scratch}, {"devices", do_devices},     {"share", do_share},
 };
 
 static int do_named(const char *name, struct layout *layout, struct stage *stage) {
@@ -148,23 +148,24 @@ static int do_named(const char *name, struct layout *layout, struct stage *stage
   return misused();
 }
 
-// All that is left is the command.
 static int take_command(struct layout *layout, char ***command) {
-  char **arguments = calloc(ARGUMENTS_MAX + 1, sizeof *arguments);
-  size_t count = 0;
-  for (struct field field; arguments != NULL && !layout_is_over(layout); count++) {
-    if (count == ARGUMENTS_MAX || !layout_next(layout, &field) || strlen(field.text) != field.length) return misused();
-    arguments[count] = (char *)(size_t)field.text; // execve(2) takes no const
+  unsigned long long count;
+  if (!layout_number(layout, 10, ARGUMENTS_MAX, &count) || count == 0) return misused();
+  char **arguments = calloc(count + 1, sizeof *arguments);
+  for (size_t index = 0; arguments != NULL && index < count; index++) {
+    struct field field;
+    if (!layout_next(layout, &field) || strlen(field.text) != field.length) return misused();
+    arguments[index] = (char *)(size_t)field.text; // execve(2) takes no const
   }
   *command = arguments;
-  return count > 0 && arguments[0][0] == '/' ? 0 : misused();
+  return arguments != NULL && arguments[0][0] == '/' ? 0 : misused();
 }
 
 int operations_do(struct layout *layout, struct stage *stage, char ***command) {
   for (;;) {
     const char *name;
     if (!layout_text(layout, &name)) return misused();
-    if (strcmp(name, "run") == 0) return take_command(layout, command);
+    if (strcmp(name, command == NULL ? "seal" : "run") == 0) return command == NULL ? stage_seal(stage) : take_command(layout, command);
     const int status = do_named(name, layout, stage);
     if (status != 0) return status;
   }

@@ -5,8 +5,8 @@
 #include "layout.h"
 #include "stage.h"
 
-// Does all that the layout says up to `run`, whose arguments it leaves in *command (allocated, ends with NULL). 0, or the status of a failure
-// that is already reported.
+// Does all that the layout says up to `run`, whose arguments it leaves in *command (allocated, ends with NULL); or, with NULL instead, up to
+// and with `seal`. 0, or the status of a failure that is already reported.
 int operations_do(struct layout *layout, struct stage *stage, char ***command);
 
 #endif

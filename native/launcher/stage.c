@@ -170,8 +170,20 @@ int stage_mask(struct stage *stage, const char *destination, mode_t mode) {
   return failed != 0 ? failed : attach_own(stage, name, destination, 0, true);
 }
 
-int stage_seal(const struct stage *stage, const char *destination) {
+int stage_share(const struct stage *stage, const char *destination) {
   AUTO_CLOSE const int place = target_of(stage, destination, true);
-  if (place < 0 || !set_attributes(place, MOUNT_ATTR_RDONLY, false)) return failure(STEP_ATTACH, destination, errno);
+  const struct mount_attr wanted = {.propagation = MS_SHARED};
+  if (place < 0 || syscall(SYS_mount_setattr, place, "", AT_EMPTY_PATH, &wanted, sizeof wanted) != 0) return failure(STEP_ATTACH, destination, errno);
   return 0;
+}
+
+// The file system and not its mounts: others have mounts of it already.
+int stage_seal(const struct stage *stage) {
+  if (stage->root < 0) return failure(STEP_USAGE, NULL, EINVAL);
+  AUTO_CLOSE const int context = (int)syscall(SYS_fspick, stage->root, "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH);
+  if (context >= 0 && syscall(SYS_fsconfig, context, FSCONFIG_SET_FLAG, "ro", NULL, 0) == 0 &&
+      syscall(SYS_fsconfig, context, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0) == 0) {
+    return 0;
+  }
+  return failure(STEP_STAGE, stage->path, errno);
 }

@@ -38,10 +38,12 @@ int stage_link(const struct stage *stage, const char *destination, const char *t
 int stage_file(const struct stage *stage, const char *destination, const struct field *content);
 // A read-only mount of a file with that content over what is there.
 int stage_text(struct stage *stage, const char *destination, const struct field *content);
-// A bare directory mounted over what is there, for places within; sealed later.
+// A bare directory mounted over what is there, for places within.
 int stage_mask(struct stage *stage, const char *destination, mode_t mode);
-// The mount at `destination` is read-only from now on.
-int stage_seal(const struct stage *stage, const char *destination);
+// What is mounted there from now on appears wherever the mount at `destination` is shown, also in mount namespaces made from ours.
+int stage_share(const struct stage *stage, const char *destination);
+// Nothing more is made or changed in it, through whatever mount: it is read-only from now on.
+int stage_seal(const struct stage *stage);
 
 // For mounts of another kind. A clone as a descriptor; -1 with errno.
 int stage_clone(int directory, const char *name, bool recursive);

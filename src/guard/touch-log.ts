@@ -38,18 +38,22 @@ const logFile = (directory: string): string => path.join(directory, "touches.log
 const rootsFile = (directory: string): string => path.join(directory, "touches.json");
 
 /** @param directory private to the sandbox, never shown inside. @returns a descriptor for the guard, which the caller closes */
-export function createTouchLog(
+export function openTouchLog(directory: string): number {
+  // One that is there is of a sandbox that was never opened.
+  for (const file of [rootsFile(directory), logFile(directory)]) if (isPresent(file)) unlinkSync(file);
+  return openSync(logFile(directory), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+}
+
+/** What the log is about: once, before the guard is told of any root. */
+export function nameTouchedRoots(
   directory: string,
   { roots, names }: { readonly roots: readonly string[]; readonly names: readonly string[] },
-): number {
+): void {
   const found = roots.map((root): TouchedRoot => {
     const { dev, ino } = lstatSync(root, { bigint: true });
     return { path: root, identity: `${dev}:${ino}` };
   });
-  // One that is there is of a sandbox that was never opened.
-  for (const file of [rootsFile(directory), logFile(directory)]) if (isPresent(file)) unlinkSync(file);
   writeFileSync(rootsFile(directory), JSON.stringify({ roots: found, names }), { flag: "wx", mode: 0o600 });
-  return openSync(logFile(directory), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 }
 
 function readAt(descriptor: number, offset: number, length: number): Buffer {
@@ -87,7 +91,7 @@ function parseRoots(text: string): z.infer<ReturnType<typeof rootsSchema>> {
 
 /** undefined when the sandbox had no write root, or was never started. */
 export function readTouches(directory: string): Touches | undefined {
-  if (!isPresent(logFile(directory))) return undefined;
+  if (!isPresent(logFile(directory)) || !isPresent(rootsFile(directory))) return undefined;
   const descriptor = openSync(logFile(directory), constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const { size } = fstatSync(descriptor);

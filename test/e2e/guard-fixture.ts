@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Duplex } from "node:stream";
 import type { Execution, OutputChunk } from "../../src/contracts/boundary.ts";
-import { type LayoutOperation, layoutText } from "../../src/boundaries/process/layout.ts";
+import { type LayoutOperation, layoutText, runOperation } from "../../src/boundaries/process/layout.ts";
 import { type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../src/guard/guard.ts";
 
 export const root = path.resolve(import.meta.dirname, "../..");
@@ -88,7 +88,7 @@ export async function startGuard(options: StartOptions = {}): Promise<RawGuard> 
   const [file = "", ...args] = stage === undefined ? bwrap : [launcherPath];
   const child = spawn(file, args, { stdio: ["pipe", "inherit", "inherit", "pipe", "pipe"], env: {} });
   child.stdin?.on("error", () => {}); // it ended before it read: its exit says why
-  child.stdin?.end(stage === undefined ? "" : layoutText({ operations: stageOperations(stage, guard), command: bwrap }));
+  child.stdin?.end(stage === undefined ? "" : layoutText([...stageOperations(stage, guard), runOperation(bwrap)]));
   const { promise: exited, resolve } = Promise.withResolvers<number | null>();
   child.on("exit", (code) => resolve(code));
   const [, , , channel, filter] = child.stdio;

@@ -7,7 +7,7 @@ import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import path from "node:path";
 import { suite, test, type TestContext } from "node:test";
-import { type LayoutOperation, layoutText } from "../../src/boundaries/process/layout.ts";
+import { type LayoutOperation, layoutText, runOperation } from "../../src/boundaries/process/layout.ts";
 import { exitStatus, openGuardSession, parseProbe } from "../../src/guard/guard.ts";
 import { guardFrameDecoder } from "../../src/guard/frame-decoder.ts";
 import * as frames from "../../src/guard/host-frames.ts";
@@ -241,7 +241,7 @@ if (process.getuid?.() === 0) {
       user: SpawnSyncOptions = {},
       program = launcherPath,
     ) {
-      const input = layoutText({ operations, command });
+      const input = layoutText([...operations, runOperation(command)]);
       const { status, stdout, stderr } = spawnSync(program, [], { ...user, input, encoding: "utf8" });
       return { status, stdout, stderr };
     }
@@ -305,7 +305,7 @@ if (process.getuid?.() === 0) {
     });
 
     test("a layout that is cut short, or longer than it says, runs nothing", () => {
-      const whole = layoutText({ operations: [uid()], command: ["/bin/echo", "ran"] });
+      const whole = layoutText([uid(), runOperation(["/bin/echo", "ran"])]);
       const run = (input: string) => spawnSync(launcherPath, [], { input, encoding: "utf8" }).stdout;
       assert.equal(run(whole), "ran\n");
       const parts = [whole.slice(0, -1), whole.replace("3:run", "4:run"), whole.replace("9:/bin", "8:/bin"), `${whole}x`, "", "3:run,"];
@@ -314,7 +314,7 @@ if (process.getuid?.() === 0) {
 
     test("what it started dies with who started it", async (context) => {
       const base = await scratch(context);
-      await writeFile(`${base}/layout`, layoutText({ operations: [uid()], command: ["/bin/sleep", "1000"] }));
+      await writeFile(`${base}/layout`, layoutText([uid(), runOperation(["/bin/sleep", "1000"])]));
       const script = `${launcherPath} <${base}/layout & echo $!; wait`;
       const parent = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
       const [line] = (await once(parent.stdout, "data")) as [Buffer];

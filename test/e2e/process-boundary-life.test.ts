@@ -6,7 +6,7 @@ import { chmod, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { findCgroups } from "../../src/boundaries/process/cgroups.ts";
-import { type LayoutOperation, layoutText } from "../../src/boundaries/process/layout.ts";
+import { type LayoutOperation, layoutText, runOperation } from "../../src/boundaries/process/layout.ts";
 import { openProcessBoundary, type ProcessBoundaryOptions, reapProcessSandbox } from "../../src/boundaries/process/process.ts";
 import { base, installation, makeWorld, open, options, processesWith, runIn, waitUntil } from "./process-boundary-fixture.ts";
 
@@ -55,7 +55,7 @@ test("a missing tool is WALL_UNAVAILABLE, names it, and nothing is journalled or
 test("the launcher gives nobody a uid that a process has, and an ordinary user none at all", async () => {
   const uid = 1_879_048_191; // below those that are allocated
   const launch = () => {
-    const input = layoutText({ operations: [["uid", String(uid)]], command: ["/usr/bin/true"] });
+    const input = layoutText([["uid", String(uid)], runOperation(["/usr/bin/true"])]);
     const { status, stderr } = spawnSync(options.launcherPath, [], { input });
     return [status, String(stderr)];
   };
@@ -90,7 +90,7 @@ launch "$1" "$0.1"; launch "$1" "$0.2"; launch "$1" "$0.3"`;
       ["stage", "/run"],
       [name, `${root}/${place}`, "-", "t"],
     ];
-    await writeFile(`${root}.${number}`, layoutText({ operations, command: show }));
+    await writeFile(`${root}.${number}`, layoutText([...operations, runOperation(show)]));
   }
   const { stdout } = spawnSync("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script, root, options.launcherPath], { encoding: "utf8" });
   assert.match(

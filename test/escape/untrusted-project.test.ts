@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { planSandbox } from "../../src/boundaries/process/process.ts";
+import { planBeginning, planSandbox } from "../../src/boundaries/process/process.ts";
 import { withheldOn } from "../../src/boundaries/process/rules.ts";
 import { textTree } from "../../src/boundaries/process/text-tree.ts";
 import { accessInView } from "../../src/boundaries/process/view.ts";
@@ -72,13 +72,9 @@ function seenWith({ paths, limits }: CompiledPolicy): ReadonlyMap<string, string
     limits,
     user: { uid: 1000, gid: 1000, name: "ann", home },
   };
-  const { view } = planSandbox(spec, {
-    tree,
-    protectedPaths: [],
-    guardPath: "/usr/bin/sh",
-    captivePath: "/usr/bin/sh",
-    machine: { cgroups: [], processors: 2 },
-  });
+  const machine = { cgroups: [], processors: 2 };
+  const facts = { tree, protectedPaths: [], guardPath: "/usr/bin/sh", captivePath: "/usr/bin/sh", machine };
+  const { view } = planSandbox(spec, facts, planBeginning(spec, facts));
   return new Map(Object.keys(files).map((file) => [file, accessInView(view, file)]));
 }
 

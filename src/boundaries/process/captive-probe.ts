@@ -5,7 +5,7 @@ import type { ProbeLine } from "../../contracts/boundary.ts";
 import { capture } from "../../kit/spawn.ts";
 import { captiveFailure } from "./captive-failure.ts";
 import { allocatedUidBase, allocatedUidCount } from "./identity.ts";
-import { type Layout, type LayoutOperation, layoutText } from "./layout.ts";
+import { type LayoutOperation, layoutText, runOperation } from "./layout.ts";
 import { isExecutable } from "./tools.ts";
 
 export interface CaptiveTargets {
@@ -16,14 +16,14 @@ export interface CaptiveTargets {
 const details: Readonly<Record<string, string>> = { one: "one network (no veth)", two: "two networks" };
 
 /** Root's own id may not own a network: the probe runs, as a sandbox would, under one that nobody has. */
-function probeLayout(captivePath: string): Layout {
-  if (process.getuid?.() !== 0) return { operations: [], command: [captivePath, "--probe"] };
-  const operations: readonly LayoutOperation[] = [
+function probeLayout(captivePath: string): readonly LayoutOperation[] {
+  if (process.getuid?.() !== 0) return [runOperation([captivePath, "--probe"])];
+  return [
     ["uid", String(allocatedUidBase + randomInt(allocatedUidCount))],
     ["stage", "/dev/shm"],
     ["idmap-ro", path.dirname(captivePath), "-", "probe"],
+    runOperation([`/dev/shm/probe/${path.basename(captivePath)}`, "--probe"]),
   ];
-  return { operations, command: [`/dev/shm/probe/${path.basename(captivePath)}`, "--probe"] };
 }
 
 async function tryCaptive(targets: CaptiveTargets): Promise<Pick<ProbeLine, "detail" | "fix" | "state">> {

@@ -104,21 +104,33 @@ function settings(
   ];
 }
 
-/**
- * @param tasks how many processes and threads may be members
- * @throws WALL_UNAVAILABLE; what was made so far is for the caller to remove
- */
-export function makeCgroup(group: Cgroup, limits: Limits, tasks: number): void {
+function refuse({ directory }: Cgroup, error: unknown): never {
+  const detail = systemErrorCode(error) ?? String(error);
+  throw new GloveboxError("WALL_UNAVAILABLE", "wall.cgroup", { values: { path: directory, detail }, cause: error });
+}
+
+/** Limits nothing yet. @throws WALL_UNAVAILABLE */
+export function makeCgroup(group: Cgroup): void {
   try {
     mkdirSync(group.directory);
+  } catch (error) {
+    refuse(group, error);
+  }
+}
+
+/**
+ * @param tasks how many processes and threads may be members
+ * @throws WALL_UNAVAILABLE
+ */
+export function limitCgroup(group: Cgroup, limits: Limits, tasks: number): void {
+  try {
     for (const [file, value, isNeeded] of settings(group, limits, tasks)) {
       const where = path.join(group.directory, file);
       // Without accounting of swap there is no such file, and memory alone is limited.
       if (isNeeded || isWritable(where)) writeFileSync(where, value);
     }
   } catch (error) {
-    const detail = systemErrorCode(error) ?? String(error);
-    throw new GloveboxError("WALL_UNAVAILABLE", "wall.cgroup", { values: { path: group.directory, detail }, cause: error });
+    refuse(group, error);
   }
 }
 
@@ -127,8 +139,7 @@ export function joinCgroup(group: Cgroup, pid: number): void {
   try {
     writeFileSync(group.joinFile, String(pid));
   } catch (error) {
-    const detail = systemErrorCode(error) ?? String(error);
-    throw new GloveboxError("WALL_UNAVAILABLE", "wall.cgroup", { values: { path: group.directory, detail }, cause: error });
+    refuse(group, error);
   }
 }
 

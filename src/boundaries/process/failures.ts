@@ -56,6 +56,12 @@ function launcherError(step: string, encoded: string, errno: string): GloveboxEr
     : unavailable("wall.launcher", { step, path, detail: errno });
 }
 
+/** What the launcher's other half says when the view is whole, or nothing else will come of it: `true`, `false`; undefined: nothing yet. */
+export function saysViewIsWhole(stderr: string): boolean | undefined {
+  const step = launcherLine.exec(stderr)?.[1];
+  return step === undefined ? undefined : step === "whole";
+}
+
 export function launchError(failure: LaunchFailure): GloveboxError | undefined {
   if (failure.startError === "EAGAIN") return unavailable("wall.process-limit", { path: failure.bubblewrapPath, detail: "EAGAIN" });
   const detail = failure.stderr.trim().split("\n").slice(-3).join("; ").slice(0, 500);

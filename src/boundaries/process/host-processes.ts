@@ -58,10 +58,14 @@ export function treeOf(root: number): readonly HostProcess[] {
   return pids.flatMap((pid) => lookAtProcess(pid) ?? []).filter(({ state }) => state !== "Z");
 }
 
-/** The one child of a process with one thread; undefined when it has none or several. */
-export function onlyChild(pid: number): number | undefined {
-  const text = read(`/proc/${pid}/task/${pid}/children`) ?? "";
-  return /^\d+ ?$/u.test(text) ? Number(text) : undefined;
+/** The first process of a pid namespace among those that descend from `root`; undefined when there is none. */
+export function firstOfNamespace(root: number): number | undefined {
+  const pids = [root];
+  for (const pid of pids) {
+    if (/\s1$/u.test(processStatus(pid).get("NSpid") ?? "")) return pid;
+    pids.push(...childrenOf(pid));
+  }
+  return undefined;
 }
 
 /** Its network namespace, as the kernel names it; undefined when the process ended, or is out of reach. */

@@ -1,21 +1,23 @@
-// Starts bubblewrap with the guard inside, hands it the rules, and confirms from the host that the walls stand before anything may run.
+// Starts bubblewrap with the guard inside, furnishes the view meanwhile, hands the guard its rules, and confirms from the host that the walls
+// stand before anything may run.
 import { closeSync } from "node:fs";
 import { Duplex } from "node:stream";
 import type { EgressEndpoint } from "../../contracts/egress.ts";
 import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
 import {
   contentMax,
-  createTouchLog,
   type GuardMediation,
   type GuardReady,
   type GuardRule,
   type GuardSession,
+  nameTouchedRoots,
   openGuardSession,
+  openTouchLog,
   rightsFor,
 } from "../../guard/guard.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
-import { launchError } from "./failures.ts";
-import { networkOf, onlyChild, processStatus } from "./host-processes.ts";
+import { launchError, saysViewIsWhole } from "./failures.ts";
+import { firstOfNamespace, networkOf, processStatus } from "./host-processes.ts";
 import type { LandlockRule } from "./landlock-plan.ts";
 import type { TestLayers } from "./layers.ts";
 import { openSharedLock } from "./shared-lock.ts";
@@ -28,15 +30,16 @@ export interface LaunchRequest {
   /** Absolute program and its arguments: the launcher, or bubblewrap without one. */
   readonly program: string;
   readonly args: readonly string[];
-  /** What it reads from its standard input, which it closes; undefined: nothing. */
+  /** What it reads from its standard input first; undefined: nothing, and it furnishes nothing. */
   readonly input: string | undefined;
   readonly bubblewrapPath: string;
   readonly guardPath: string;
   /** Given: the program before bubblewrap makes a captive network, and its channel is the descriptor before those of the guard. */
   readonly egress: EgressEndpoint | undefined;
-  /** Given the guard, before it gets its rules: what must be done in the built sandbox first may change them. */
-  readonly rules: readonly LandlockRule[] | ((guardPid: number) => Promise<readonly LandlockRule[]>);
-  readonly mediation: GuardMediation;
+  /** Called once, while the walls come up: whatever it throws, nothing is left of them. */
+  readonly furnish: () => Furnishing;
+  /** Whether the mediation may come to have write roots. */
+  readonly mayWrite: boolean;
   /** How many processors the guard must be bound to; undefined: all. */
   readonly boundProcessors: number | undefined;
   /** Where the touch log is made, for whoever closes the sandbox. */
@@ -46,6 +49,14 @@ export interface LaunchRequest {
   readonly layers: TestLayers;
   readonly isTest: boolean;
   readonly signal: AbortSignal;
+}
+
+export interface Furnishing {
+  /** The rest of what the launcher reads. */
+  readonly input: string;
+  /** Given the guard, before it gets its rules: what must be done in the built sandbox first may change them. */
+  readonly rules: readonly LandlockRule[] | ((guardPid: number) => Promise<readonly LandlockRule[]>);
+  readonly mediation: GuardMediation;
 }
 
 export interface Launched {
@@ -77,10 +88,12 @@ function streamAt(child: HostChild, index: number): Duplex {
   throw new GloveboxError("INTERNAL", "wall.open-failed", { values: { sandbox: "-", detail: `descriptor ${index}` } });
 }
 
-function collectStderr(child: HostChild): () => string {
+/** @param heard told all so far whenever there is more */
+function collectStderr(child: HostChild, heard: (text: string) => void): () => string {
   let text = "";
   child.stderr?.on("data", (chunk: Buffer) => {
     if (text.length < stderrMaximum) text += chunk.toString("utf8");
+    heard(text);
   });
   return () => text;
 }
@@ -121,28 +134,26 @@ function countProcessors(list: string): number {
   return ranges.reduce((sum, [first = 0, last = first]) => sum + last - first + 1, 0);
 }
 
-function writeInput({ stdin }: HostChild, input: string): void {
-  stdin?.on("error", () => {}); // it ended before it read: its exit says why
-  stdin?.end(input);
-}
-
 interface Started {
   readonly child: HostChild;
   readonly ended: Promise<void>;
+  /** Resolves when the view is whole, or never will be, whatever the reason. */
+  readonly furnished: Promise<boolean>;
   readonly stderr: () => string;
   /** Why there is no process; undefined when there is one. */
   readonly startError: () => string | undefined;
 }
 
 /** The list of changes and, where there is one, the lock that sandboxes share; nothing when nothing can be changed. */
-function openGuardFiles({ mediation, privateDirectory, sharedLockPath }: LaunchRequest): readonly number[] {
-  if (mediation.writeRoots.length === 0) return [];
-  const touchLog = createTouchLog(privateDirectory, { roots: mediation.writeRoots, names: mediation.listedNames });
+function openGuardFiles({ mayWrite, privateDirectory, sharedLockPath }: LaunchRequest): readonly number[] {
+  if (!mayWrite) return [];
+  const touchLog = openTouchLog(privateDirectory);
   return sharedLockPath === undefined ? [touchLog] : [touchLog, openSharedLock(sharedLockPath)];
 }
 
 function start(request: LaunchRequest): Started {
   const { promise, resolve } = Promise.withResolvers<void>();
+  const view = Promise.withResolvers<boolean>();
   const guardFiles = openGuardFiles(request);
   try {
     const child = spawnProcess(request.program, request.args, {
@@ -165,17 +176,24 @@ function start(request: LaunchRequest): Started {
       resolve();
     });
     child.on("close", () => resolve());
-    if (request.input !== undefined) writeInput(child, request.input);
-    return { child, ended: promise, stderr: collectStderr(child), startError: () => startError };
+    void promise.then(() => view.resolve(false));
+    child.stdin?.on("error", () => {}); // it ended before it read: its exit says why
+    if (request.input !== undefined) child.stdin?.write(request.input);
+    const stderr = collectStderr(child, (text) => {
+      const isWhole = saysViewIsWhole(text);
+      if (isWhole !== undefined) view.resolve(isWhole);
+    });
+    return { child, ended: promise, furnished: view.promise, stderr, startError: () => startError };
   } finally {
     for (const descriptor of guardFiles) closeSync(descriptor);
   }
 }
 
 /** The guard is told the numbers that its files have in its process. */
-function guardMediation(request: LaunchRequest): GuardMediation {
-  const { mediation, sharedLockPath } = request;
+function guardMediation(request: LaunchRequest, mediation: GuardMediation): GuardMediation {
+  const { privateDirectory, sharedLockPath } = request;
   if (mediation.writeRoots.length === 0) return mediation;
+  nameTouchedRoots(privateDirectory, { roots: mediation.writeRoots, names: mediation.listedNames });
   const descriptor = firstGuardFile(request);
   const touchLog = { descriptor, fileBytesMax: contentMax.fileBytes, keptBytesMax: contentMax.taskBytes };
   return { ...mediation, touchLog, ...(sharedLockPath === undefined ? {} : { sharedLock: descriptor + 1 }) };
@@ -183,9 +201,7 @@ function guardMediation(request: LaunchRequest): GuardMediation {
 
 /** The kernel's word, not bubblewrap's: its report would come before it lets the guard's process go on, and hold it up. */
 function guardOf(request: LaunchRequest, child: HostChild): number {
-  // The captive network's program stays between: it has one child too.
-  const bubblewrap = request.egress === undefined || child.pid === undefined ? child.pid : onlyChild(child.pid);
-  const guardPid = bubblewrap === undefined ? undefined : onlyChild(bubblewrap);
+  const guardPid = child.pid === undefined ? undefined : firstOfNamespace(child.pid);
   if (guardPid !== undefined) return guardPid;
   throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-failed", { values: { sandbox: request.sandboxId, detail: "no pid" } });
 }
@@ -200,18 +216,37 @@ async function rulesAfterGreeting(
   return makeRules(guardOf(request, child));
 }
 
+/** How long the launcher may take for the view. */
+const viewMs = 10_000;
+
+/** The rules count on the whole view. @throws SANDBOX_CLOSED for a reason that is found out elsewhere */
+async function furnish({ input, furnish: plan }: LaunchRequest, { child, furnished }: Started): Promise<Furnishing> {
+  const furnishing = plan();
+  if (input === undefined) return furnishing;
+  child.stdin?.end(furnishing.input);
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), viewMs);
+  const isWhole = await Promise.race([furnished, late.promise]);
+  clearTimeout(timer);
+  if (!isWhole) throw new GloveboxError("SANDBOX_CLOSED", "guard.closed");
+  return furnishing;
+}
+
 /**
  * @throws WALL_UNAVAILABLE or SANDBOX_OPEN_FAILED; then nothing is left of what was started
  */
 export async function launch(request: LaunchRequest): Promise<Launched> {
-  const { child, ended, stderr, startError } = start(request);
+  const started = start(request);
+  const { child, ended, stderr, startError } = started;
   const stop = (): boolean => child.kill("SIGKILL");
   request.signal.addEventListener("abort", stop, { once: true });
   const network = request.egress === undefined ? undefined : new Captive(child, request.egress);
   const session = openGuardSession(streamAt(child, controlDescriptor), { allowTestBuild: request.isTest });
   try {
-    const rules = typeof request.rules === "function" ? await rulesAfterGreeting(request, session, child, request.rules) : request.rules;
-    const ready = await session.configure(guardRules(request, rules), guardMediation(request));
+    const furnishing = await furnish(request, started);
+    const { rules: known, mediation } = furnishing;
+    const rules = typeof known === "function" ? await rulesAfterGreeting(request, session, child, known) : known;
+    const ready = await session.configure(guardRules(request, rules), guardMediation(request, mediation));
     if (request.isTest && !ready.isTestBuild)
       throw new GloveboxError("WALL_UNAVAILABLE", "wall.test-layers", { values: { path: request.guardPath } });
     const guardPid = guardOf(request, child);

@@ -1,6 +1,6 @@
 // Which layers a sandbox is opened with. The product has both; tests take one away, with the guard's test build only, to prove that the
 // other holds alone.
-import { type SandboxPlan } from "./plan.ts";
+import type { Beginning } from "./beginning.ts";
 import { markerOf } from "./reap.ts";
 import { guardInside } from "./inside.ts";
 
@@ -28,14 +28,14 @@ const outerOffArguments = [
 
 /** Options and program of bubblewrap. */
 export function bubblewrapCommand(
-  plan: SandboxPlan,
+  beginning: Beginning,
   options: { readonly guardPath: string; readonly sandboxId: string; readonly layers: TestLayers },
 ): readonly string[] {
   const { layers } = options;
-  const wall = layers.outer ? plan.bwrapArgs : outerOffArguments;
+  const wall = layers.outer ? beginning.bwrapArgs : outerOffArguments;
   const judgement = layers.judges === false ? ["--without=judgement"] : [];
   const without = layers.inner ? judgement : ["--without=all"];
-  const bound = plan.limits.boundProcessors === undefined ? [] : [`--processors=${plan.limits.boundProcessors}`];
+  const bound = beginning.boundProcessors === undefined ? [] : [`--processors=${beginning.boundProcessors}`];
   const guard = layers.outer ? guardInside : options.guardPath;
   return [...wall, "--", guard, "serve", markerOf(options.sandboxId), ...bound, ...without];
 }

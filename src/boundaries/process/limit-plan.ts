@@ -78,6 +78,12 @@ function resourcesOf(limits: Limits, tasksMaximum: number, isCounted: boolean): 
   ];
 }
 
+/** The processors that a sandbox is bound to; undefined: all of them are few enough. */
+export function boundProcessors({ cpuCores }: Limits, { processors }: MachineFacts): number | undefined {
+  const cores = Math.ceil(cpuCores);
+  return cores < processors ? cores : undefined;
+}
+
 /** @throws WALL_UNAVAILABLE for a share of processors that this machine cannot hold */
 export function planLimits(limits: Limits, facts: MachineFacts, isMediated: boolean): LimitPlan {
   const { cgroups, processors } = facts;
@@ -97,7 +103,7 @@ export function planLimits(limits: Limits, facts: MachineFacts, isMediated: bool
     // Together less than the memory, so that who fills them meets the limit of disk.
     scratchBytes: Math.min(limits.diskBytes, Math.floor(limits.memoryBytes / 2)),
     sharedBytes: Math.min(limits.diskBytes, Math.floor(limits.memoryBytes / 4)),
-    boundProcessors: cores < processors ? cores : undefined,
+    boundProcessors: boundProcessors(limits, facts),
   };
   return { ...plan, mechanisms: mechanismsOf(plan) };
 }

@@ -6,6 +6,7 @@ import type { PathPolicy, SandboxSpec } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { sandboxPath } from "./environment.ts";
 import { accessInView } from "./view.ts";
+import { type Beginning, planBeginning } from "./beginning.ts";
 import { planSandbox, type SandboxPlan } from "./plan.ts";
 import { type TextAttributes, textTree } from "./text-tree.ts";
 import { smallLimits } from "../../contracts/testing/limits.ts";
@@ -55,17 +56,23 @@ function specOf(paths: Partial<PathPolicy>, options: { readonly uid?: number; re
   };
 }
 
-function planOf(spec: SandboxSpec, files: Readonly<Record<string, string>> = host, attributes: TextAttributes = {}): SandboxPlan {
-  return planSandbox(spec, {
+/** With what the sandbox begins with. */
+type WholePlan = SandboxPlan & Pick<Beginning, "bwrapArgs">;
+
+function planOf(spec: SandboxSpec, files: Readonly<Record<string, string>> = host, attributes: TextAttributes = {}): WholePlan {
+  const facts = {
     tree: textTree(files, attributes),
     protectedPaths: [
       { path: "/home/ann/.local/state/glovebox", access: "hidden" },
       { path: "/opt/glovebox", access: "read-only" },
-    ],
+    ] as const,
     guardPath: "/opt/glovebox/build/guard",
     captivePath: "/opt/glovebox/build/captive",
     machine: { cgroups: [], processors: 4 },
-  });
+  };
+  const beginning = planBeginning(spec, facts);
+  const plan = planSandbox(spec, facts, beginning);
+  return { ...plan, layout: [...beginning.layout, ...plan.layout], bwrapArgs: beginning.bwrapArgs };
 }
 
 /** `bind-ro SOURCE`, `mask MODE` and so on: the last of what the launcher does at a path. */

@@ -3,11 +3,11 @@ import type { SandboxSpec } from "../../contracts/boundary.ts";
 import { gateResolver } from "../../contracts/egress-places.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { type GuardMediation, sizes } from "../../guard/guard.ts";
-import { bwrapArguments } from "./bwrap-arguments.ts";
+import type { Beginning } from "./beginning.ts";
 import type { HostNames, PathFacts } from "./environment.ts";
 import type { FileTree } from "./file-tree.ts";
 import { sanitiseGitConfig } from "./git-config.ts";
-import { accountFiles, hostsFile, type Identity, identityFor } from "./identity.ts";
+import { accountFiles, hostsFile, type Identity } from "./identity.ts";
 import { homeInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
 import type { LayoutOperation } from "./layout.ts";
@@ -18,7 +18,7 @@ import { listedNames } from "./listed-names.ts";
 import { type MaskPlan, maskPlanOf } from "./mask-plan.ts";
 import { isAtOrBelow, isBelow } from "./paths.ts";
 import { canonicalPath, compileRules, type ProtectedPath } from "./rules.ts";
-import { chooseStageDirectory, isOpenToAll, stagedBinds } from "./staging.ts";
+import { stagedBinds } from "./staging.ts";
 import { readingOf } from "./read-plan.ts";
 import { systemNames } from "./system-tree.ts";
 import { accessInView, type View, viewOf } from "./view.ts";
@@ -27,10 +27,6 @@ import { type DataFile, viewLayout } from "./view-layout.ts";
 export interface PlanFacts {
   readonly tree: FileTree;
   readonly protectedPaths: readonly ProtectedPath[];
-  /** Absolute host path of the guard. */
-  readonly guardPath: string;
-  /** Absolute host path of the program that makes the captive network. */
-  readonly captivePath: string;
   /** Control groups and processors that there are. */
   readonly machine: MachineFacts;
 }
@@ -38,8 +34,6 @@ export interface PlanFacts {
 export interface SandboxPlan {
   readonly view: View;
   readonly identity: Identity;
-  /** Options of bubblewrap, without program. */
-  readonly bwrapArgs: readonly string[];
   readonly landlockRules: readonly LandlockRule[];
   /** The same without what the masker hid in the built sandbox. @throws PATH_RULE_UNENFORCEABLE as `planSandbox` */
   readonly landlockRulesWithout: (masked: readonly string[]) => readonly LandlockRule[];
@@ -49,17 +43,12 @@ export interface SandboxPlan {
   readonly masks: MaskPlan | undefined;
   readonly mediation: GuardMediation;
   readonly limits: LimitPlan;
-  /** For the launcher, before it becomes bubblewrap. */
+  /** For the launcher's other half: the rest of the view. */
   readonly layout: readonly LayoutOperation[];
-  /** Where the program of the captive network is when it starts; undefined when nothing may leave. */
-  readonly captivePath: string | undefined;
   readonly pathFacts: PathFacts & HostNames;
   /** Host paths for the answer sheet. */
   readonly sheet: { readonly reads: readonly string[]; readonly hidden: readonly string[]; readonly writes: readonly string[] };
 }
-
-/** The name of its program in the staging directory. */
-const captiveClone = "captive";
 
 const resolverFile = "/etc/resolv.conf";
 
@@ -68,9 +57,6 @@ function resolverSource({ egress }: SandboxSpec, tree: FileTree): { readonly pat
   if (egress === undefined) return [];
   return [{ path: tree.canonical(resolverFile) ?? resolverFile, text: `nameserver ${gateResolver}\n` }];
 }
-
-/** They name the keys that the kernel keeps for the host's user, whose id the sandbox shares. */
-const keyLists = ["/proc/keys", "/proc/key-users"] as const;
 
 function dataFilesOf(spec: SandboxSpec, tree: FileTree, identity: Identity, view: View): readonly DataFile[] {
   const accounts = accountFiles(identity, { passwd: tree.text("/etc/passwd") ?? "", group: tree.text("/etc/group") ?? "" });
@@ -160,67 +146,36 @@ function mediationOf(spec: SandboxSpec, tree: FileTree, view: View): GuardMediat
   };
 }
 
-/** Where each program and place is when it is used: what root's sandbox could not use passes through an idmapped clone. */
-function stagingOf({ egress, user }: SandboxSpec, { tree, guardPath, captivePath }: PlanFacts, view: View) {
-  const isClosed = (program: string): boolean => user.uid === 0 && !isOpenToAll(tree, program);
-  const staged = user.uid === 0 ? stagedBinds(view, isClosed(guardPath) ? [guardPath] : []) : [];
-  const stageDirectory = chooseStageDirectory(tree, [guardPath, captivePath]);
-  const clone: LayoutOperation = ["idmap-ro", captivePath, "-", captiveClone];
-  const isCloned = egress !== undefined && isClosed(captivePath);
-  const path = isCloned ? `${stageDirectory}/${captiveClone}` : captivePath;
-  return { staged, stageDirectory, captive: { operations: isCloned ? [clone] : [], path: egress === undefined ? undefined : path } };
-}
-
-/** Root's launcher becomes a member of the control groups before it becomes anybody else. */
-function launcherIdentity({ user }: SandboxSpec, { hostUid }: Identity, { cgroups }: LimitPlan): readonly LayoutOperation[] {
-  if (user.uid !== 0) return [];
-  return [["uid", String(hostUid)], ...cgroups.map(({ joinFile }): LayoutOperation => ["join", joinFile])];
-}
-
 interface Wall {
   readonly view: View;
-  readonly identity: Identity;
   readonly limits: LimitPlan;
   readonly links: ReturnType<typeof systemLinks>;
   readonly dataFiles: readonly DataFile[];
-  readonly emptied: readonly string[];
 }
 
-/** What the launcher lays out, and what bubblewrap is told then. */
-function outerWall(spec: SandboxSpec, facts: PlanFacts, { view, identity, limits, links, dataFiles, emptied }: Wall) {
-  const { staged, stageDirectory, captive } = stagingOf(spec, facts, view);
-  const layout: readonly LayoutOperation[] = [
-    ...launcherIdentity(spec, identity, limits),
-    ["stage", stageDirectory],
-    ...captive.operations,
-    ...viewLayout({
-      view,
-      systemLinks: links,
-      links: homeLinks(view, spec.user.home, Object.keys(spec.homeFiles ?? {})),
-      dataFiles,
-      guardPath: facts.guardPath,
-      sizes: limits,
-      staged,
-      stageDirectory,
-    }),
-  ];
-  const isCaptive = spec.egress !== undefined;
-  const isNesting = spec.nestedNamespaces === true;
-  return { layout, captivePath: captive.path, bwrapArgs: bwrapArguments({ identity, isCaptive, isNesting, stageDirectory, emptied }) };
+function layoutOf(spec: SandboxSpec, { stageDirectory }: Beginning, { view, limits, links, dataFiles }: Wall): readonly LayoutOperation[] {
+  return viewLayout({
+    view,
+    systemLinks: links,
+    links: homeLinks(view, spec.user.home, Object.keys(spec.homeFiles ?? {})),
+    dataFiles,
+    sizes: limits,
+    staged: spec.user.uid === 0 ? stagedBinds(view) : [],
+    stageDirectory,
+  });
 }
 
 /**
  * @throws PATH_RULE_UNENFORCEABLE when a rule cannot be held as written
  */
-export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
+export function planSandbox(spec: SandboxSpec, facts: PlanFacts, beginning: Beginning): SandboxPlan {
   const { tree } = facts;
-  const identity = identityFor(spec.user, spec.sandboxId);
+  const { identity, emptied } = beginning;
   const rules = compileRules(spec, tree, facts.protectedPaths);
   const view = viewOf(spec, tree, rules);
   refuseRootsInGit(tree, view);
   refuseLinkedNames(rules, tree);
   const dataFiles = dataFilesOf(spec, tree, identity, view);
-  const emptied = keyLists.filter((path) => tree.look(path)?.kind === "file");
   const boundFiles = [...dataFiles.filter(({ isBound }) => isBound).map(({ path }) => path), ...emptied];
   const rulesWithout = (masked: readonly string[]): readonly LandlockRule[] =>
     landlockRules({ ...view, holes: [...view.holes, ...masked] }, tree, boundFiles);
@@ -231,7 +186,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts): SandboxPlan {
   return {
     view,
     identity,
-    ...outerWall(spec, facts, { view, identity, limits, links, dataFiles, emptied }),
+    layout: layoutOf(spec, beginning, { view, limits, links, dataFiles }),
     landlockRules: rulesWithout([]),
     landlockRulesWithout: rulesWithout,
     refuseSecondNames: (masked) => refuseShownNames(masked, rules, tree),

@@ -12,7 +12,7 @@ import { type Cgroup, findCgroups } from "./cgroups.ts";
 import { probeCaptive } from "./captive-probe.ts";
 import { isOutOfProcesses } from "./failures.ts";
 import { allocatedUidBase, allocatedUidCount } from "./identity.ts";
-import { type LayoutOperation, layoutText } from "./layout.ts";
+import { type LayoutOperation, layoutText, runOperation } from "./layout.ts";
 import { planLimits } from "./limit-plan.ts";
 import { bubblewrapMinimum, bubblewrapVersion, findBubblewrap, guardProbe, isExecutable, isNewEnough } from "./tools.ts";
 
@@ -86,7 +86,7 @@ async function insideNamespaces(
     const isRoot = process.getuid?.() === 0; // whose launcher is tried apart, because it needs more
     const { code, stdout, stderr } = await (isRoot
       ? capture(bubblewrap, args)
-      : capture(launcherPath, [], { stdin: layoutText({ operations: [], command: [bubblewrap, ...args] }) }));
+      : capture(launcherPath, [], { stdin: layoutText([runOperation([bubblewrap, ...args])]) }));
     return { probe: code === 0 ? parseProbe(stdout) : undefined, detail: stderr.trim().split("\n").at(-1)?.slice(0, 200) ?? "" };
   } catch (error) {
     return { probe: undefined, detail: error instanceof Error ? error.message : "" }; // a probe reports, it never throws
@@ -152,7 +152,7 @@ async function tryIdmap({ launcherPath, guardPath }: ProbeTargets): Promise<{ re
     ["idmap-ro", directory, "-", "probe"],
   ];
   try {
-    const { code, stderr } = await capture(launcherPath, [], { stdin: layoutText({ operations, command: ["/usr/bin/true"] }) });
+    const { code, stderr } = await capture(launcherPath, [], { stdin: layoutText([...operations, runOperation(["/usr/bin/true"])]) });
     return { works: code === 0, detail: code === 0 ? directory : stderr.trim().slice(0, 200) };
   } catch (error) {
     return { works: false, detail: error instanceof Error ? error.message : "" }; // a probe reports, it never throws

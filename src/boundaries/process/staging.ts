@@ -20,14 +20,13 @@ function isOfSystem(path: string): boolean {
 }
 
 /** The topmost places outside the system, and every write root that no other staged place contains. */
-export function stagedBinds(view: View, extra: readonly string[]): readonly StagedBind[] {
+export function stagedBinds(view: View): readonly StagedBind[] {
   const staged: StagedBind[] = [];
   const add = (path: string): void => {
     if (staged.some((bind) => isAtOrBelow(path, bind.path))) return;
     const isReadOnly = !view.places.some((place) => place.access === "write" && isAtOrBelow(place.path, path));
     staged.push({ path, stage: `b${staged.length}`, isReadOnly });
   };
-  for (const path of extra) add(path);
   for (const place of view.places) {
     if (place.access === "hidden") continue;
     if (!isOfSystem(place.path) || place.access === "write") add(place.path);

@@ -22,7 +22,6 @@ export interface ViewLayoutInput {
   readonly systemLinks: readonly { readonly path: string; readonly target: string }[];
   readonly links: readonly { readonly path: string; readonly target: string }[];
   readonly dataFiles: readonly DataFile[];
-  readonly guardPath: string;
   /** Bytes of the private places. */
   readonly sizes: { readonly scratchBytes: number; readonly sharedBytes: number };
   /** Root's: what passes through an idmapped clone. */
@@ -42,17 +41,16 @@ interface Bind {
   readonly target: string;
 }
 
-const inView = (path: string): string => `${viewDirectory}${path}`;
+export const inView = (path: string): string => `${viewDirectory}${path}`;
 
 /** Of what was not planned as a place. */
 const anyIdentity = "-";
 
-function bindsOf({ view, guardPath }: ViewLayoutInput): readonly Bind[] {
+function bindsOf({ view }: ViewLayoutInput): readonly Bind[] {
   const shown = view.places.filter(({ access }) => access !== "hidden");
   return [
     ...shown.map(({ path, identity, access }) => ({ path, identity, isReadOnly: access === "read", target: path })),
     ...view.pins.map(({ path, identity }) => ({ path, identity, isReadOnly: false, target: path })),
-    { path: guardPath, identity: anyIdentity, isReadOnly: true, target: guardInside },
   ];
 }
 
@@ -99,14 +97,17 @@ function maskMounts(view: View): readonly Mount[] {
 /** Of the directory that holds the devices: no file of a sandbox's is to lie there, and Landlock sees to it. */
 const deviceBytes = "65536";
 
+/** The directories that were there before, for the guard. */
+const placesBefore: readonly string[] = ancestorsOf(guardInside);
+
 /** Made anew, over whatever would be shown there. */
 const kernelPlaces: readonly string[] = ["/dev", "/proc"];
 
 /** The bare directories that lead to what is shown. */
 function skeleton(view: View, paths: readonly string[]): readonly Mount[] {
   const bare = new Set(paths.flatMap(ancestorsOf).filter((path) => ["absent", "hidden"].includes(accessInView(view, path))));
-  const isMounted = (path: string): boolean => view.places.some((place) => place.path === path);
-  return [...bare].filter((path) => !isMounted(path)).map((path): Mount => ({ path, operation: ["directory", inView(path), "0755"] }));
+  const isThere = (path: string): boolean => placesBefore.includes(path) || view.places.some((place) => place.path === path);
+  return [...bare].filter((path) => !isThere(path)).map((path): Mount => ({ path, operation: ["directory", inView(path), "0755"] }));
 }
 
 /** A link where nothing of the host is shown, neither there nor below. */
@@ -132,25 +133,20 @@ function privatePlaces({ view, sizes }: ViewLayoutInput): readonly LayoutOperati
 
 const linkTo = ({ path, target }: { readonly path: string; readonly target: string }): LayoutOperation => ["link", inView(path), target];
 
-/** In the staging directory: what comes before, and the command, is the caller's. */
+/** In the staging directory, after what beginning.ts has made there. */
 export function viewLayout(input: ViewLayoutInput): readonly LayoutOperation[] {
   const { view, dataFiles } = input;
   const binds = bindsOf(input);
   const bare = skeleton(view, [...binds.map(({ target }) => target), scratchInside, "/var/tmp"]);
   const isCovered = ({ path }: { readonly path: string }): boolean => kernelPlaces.some((place) => isAtOrBelow(path, place));
   const mounts = [...binds.map((bind) => bindMount(bind, input, binds)), ...maskMounts(view), ...bare].filter((mount) => !isCovered(mount));
-  const masks = view.places.filter((place) => place.access === "hidden" && place.kind === "directory" && !isCovered(place));
   return [
-    ["file", emptyFile, ""],
     ...sharedClones(input, binds),
-    ["mask", viewDirectory, "0755"],
-    ["directory", inView("/proc"), "0755"],
     ...input.systemLinks.map(linkTo),
     ...mounts.toSorted((left, right) => byDepth(left.path, right.path)).map(({ operation }) => operation),
     ...privatePlaces(input),
     ...dataFiles.map(({ path, text, isBound }): LayoutOperation => [isBound ? "text" : "file", inView(path), text]),
     ...input.links.map(linkTo),
-    ...masks.map(({ path }): LayoutOperation => ["seal", inView(path)]),
-    ["seal", viewDirectory],
+    ["seal"],
   ];
 }
