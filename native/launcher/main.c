@@ -61,7 +61,7 @@ static int go_on(struct layout *layout, struct stage *stage, pid_t command) {
   if (layout_is_over(layout)) return 0; // nothing more was asked for
   const int status = operations_do(layout, stage, NULL);
   owner_maps_end();
-  if (status == 0) fputs("launcher: whole - -\n", stderr);
+  if (status == 0) fputs("launcher: whole\n", stderr);
   return status;
 }
 

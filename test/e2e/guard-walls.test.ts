@@ -6,6 +6,8 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import path from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { suite, test, type TestContext } from "node:test";
 import { type LayoutOperation, layoutText, runOperation } from "../../src/boundaries/process/layout.ts";
 import { exitStatus, openGuardSession, parseProbe } from "../../src/guard/guard.ts";
@@ -304,12 +306,55 @@ if (process.getuid?.() === 0) {
       assert.equal(launch([uid(), stage], ["true"]).status, 80);
     });
 
-    test("a layout that is cut short, or longer than it says, runs nothing", () => {
+    test("a layout that is cut short before its command runs nothing", () => {
       const whole = layoutText([uid(), runOperation(["/bin/echo", "ran"])]);
       const run = (input: string) => spawnSync(launcherPath, [], { input, encoding: "utf8" }).stdout;
       assert.equal(run(whole), "ran\n");
-      const parts = [whole.slice(0, -1), whole.replace("3:run", "4:run"), whole.replace("9:/bin", "8:/bin"), `${whole}x`, "", "3:run,"];
+      const parts = [
+        whole.slice(0, -1),
+        whole.replace("3:run", "4:run"),
+        whole.replace("9:/bin", "8:/bin"),
+        whole.replace("1:2", "1:3"),
+        "",
+        "3:run,",
+      ];
       for (const part of parts) assert.equal(run(part), "", part);
+    });
+
+    test("what follows the command appears where the view is shown, read-only in the end, and then it is said to be whole", async (context) => {
+      const base = await scratch(context);
+      await mkdir(`${base}/stage`);
+      spawnSync("/usr/bin/mkfifo", ["-m", "666", `${base}/go`]);
+      const script = `read go <${base}/go; cat ${base}/shown/etc/name; echo more >${base}/shown/etc/name || echo kept`;
+      // Another namespace, that took its mounts before the rest was laid out.
+      const elsewhere = `mount --make-rslave / && mkdir ${base}/shown && mount --rbind ${base}/stage/view ${base}/shown && echo begun && exec sh -c '${script}'`;
+      const command = ["/usr/bin/unshare", "-rm", "--propagation", "unchanged", "/bin/sh", "-c", elsewhere];
+      await chmod(base, 0o777);
+      const first = layoutText([uid(), ["stage", `${base}/stage`], ["mask", "view", "0755"], ["share", "view"], runOperation(command)]);
+      const rest = layoutText([["scratch", "view/etc", "0755", "65536"], ["text", "view/etc/name", "value\n"], ["seal"]]);
+      const child = spawn(launcherPath, [], { stdio: ["pipe", "pipe", "pipe"] });
+      child.stdin.write(first);
+      const [begun] = (await once(child.stdout, "data")) as [Buffer];
+      assert.equal(begun.toString(), "begun\n");
+      child.stdin.end(rest);
+      const [said] = (await once(createInterface({ input: child.stderr }), "line")) as [string];
+      assert.equal(said, "launcher: whole");
+      await writeFile(`${base}/go`, "go\n");
+      assert.equal(await text(child.stdout), "value\nkept\n");
+    });
+
+    test("a rest that is not understood is a failure, and never a whole view", async (context) => {
+      const base = await scratch(context);
+      await mkdir(`${base}/stage`);
+      spawnSync("/usr/bin/mkfifo", ["-m", "666", `${base}/go`]);
+      await chmod(base, 0o711);
+      const broken = `${layoutText([uid(), ["stage", `${base}/stage`], runOperation(["/bin/cat", `${base}/go`])])}7:mystery,`;
+      const failed = spawn(launcherPath, [], { stdio: ["pipe", "ignore", "pipe"] });
+      failed.stdin.end(broken);
+      const [why] = (await once(createInterface({ input: failed.stderr }), "line")) as [string];
+      assert.equal(why, "launcher: usage - EINVAL");
+      await writeFile(`${base}/go`, "");
+      await once(failed, "close");
     });
 
     test("what it started dies with who started it", async (context) => {

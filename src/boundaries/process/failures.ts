@@ -56,11 +56,16 @@ function launcherError(step: string, encoded: string, errno: string): GloveboxEr
     : unavailable("wall.launcher", { step, path, detail: errno });
 }
 
-/** What the launcher's other half says when the view is whole, or nothing else will come of it: `true`, `false`; undefined: nothing yet. */
-export function saysViewIsWhole(stderr: string): boolean | undefined {
-  const step = launcherLine.exec(stderr)?.[1];
-  return step === undefined ? undefined : step === "whole";
+const wholeLine = /^launcher: whole\n/mu;
+
+/** What the launcher's other half has said of the view: whole, or that it failed; undefined: nothing yet. */
+export function isViewWhole(stderr: string): boolean | undefined {
+  if (wholeLine.test(stderr)) return true;
+  return launcherLine.test(stderr) ? false : undefined;
 }
+
+/** What is said of failures alone. */
+export const withoutWhole = (stderr: string): string => stderr.replace(wholeLine, "");
 
 export function launchError(failure: LaunchFailure): GloveboxError | undefined {
   if (failure.startError === "EAGAIN") return unavailable("wall.process-limit", { path: failure.bubblewrapPath, detail: "EAGAIN" });

@@ -16,7 +16,7 @@ import {
   rightsFor,
 } from "../../guard/guard.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
-import { launchError, saysViewIsWhole } from "./failures.ts";
+import { isViewWhole, launchError, withoutWhole } from "./failures.ts";
 import { firstOfNamespace, networkOf, processStatus } from "./host-processes.ts";
 import type { LandlockRule } from "./landlock-plan.ts";
 import type { TestLayers } from "./layers.ts";
@@ -95,7 +95,7 @@ function collectStderr(child: HostChild, heard: (text: string) => void): () => s
     if (text.length < stderrMaximum) text += chunk.toString("utf8");
     heard(text);
   });
-  return () => text;
+  return () => withoutWhole(text);
 }
 
 function guardRules(request: LaunchRequest, rules: readonly LandlockRule[]): readonly GuardRule[] {
@@ -180,7 +180,7 @@ function start(request: LaunchRequest): Started {
     child.stdin?.on("error", () => {}); // it ended before it read: its exit says why
     if (request.input !== undefined) child.stdin?.write(request.input);
     const stderr = collectStderr(child, (text) => {
-      const isWhole = saysViewIsWhole(text);
+      const isWhole = isViewWhole(text);
       if (isWhole !== undefined) view.resolve(isWhole);
     });
     return { child, ended: promise, furnished: view.promise, stderr, startError: () => startError };

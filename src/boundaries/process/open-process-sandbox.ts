@@ -215,4 +215,3 @@ async function occupy(starting: Starting, furnished: Furnished, launched: Launch
     throw error;
   }
 }
-
