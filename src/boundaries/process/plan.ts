@@ -20,6 +20,7 @@ import { isAtOrBelow, isBelow } from "./paths.ts";
 import { canonicalPath, compileRules, type ProtectedPath } from "./rules.ts";
 import { stagedBinds } from "./staging.ts";
 import { readingOf } from "./read-plan.ts";
+import { rememberingTree } from "./remembering-tree.ts";
 import { systemNames } from "./system-tree.ts";
 import { accessInView, type View, viewOf } from "./view.ts";
 import { type DataFile, viewLayout } from "./view-layout.ts";
@@ -169,7 +170,7 @@ function layoutOf(spec: SandboxSpec, { stageDirectory }: Beginning, { view, limi
  * @throws PATH_RULE_UNENFORCEABLE when a rule cannot be held as written
  */
 export function planSandbox(spec: SandboxSpec, facts: PlanFacts, beginning: Beginning): SandboxPlan {
-  const { tree } = facts;
+  const tree = rememberingTree(facts.tree);
   const { identity, emptied } = beginning;
   const rules = compileRules(spec, tree, facts.protectedPaths);
   const view = viewOf(spec, tree, rules);
@@ -189,11 +190,18 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts, beginning: Begi
     layout: layoutOf(spec, beginning, { view, limits, links, dataFiles }),
     landlockRules: rulesWithout([]),
     landlockRulesWithout: rulesWithout,
-    refuseSecondNames: (masked) => refuseShownNames(masked, rules, tree),
+    refuseSecondNames: (masked) => refuseShownNames(masked, rules, facts.tree),
     masks,
     mediation,
     limits,
-    pathFacts: { view, tree, systemLinks: links, hostHome: spec.user.home, hostName: spec.user.name, nameInside: identity.name },
+    pathFacts: {
+      view,
+      tree: facts.tree,
+      systemLinks: links,
+      hostHome: spec.user.home,
+      hostName: spec.user.name,
+      nameInside: identity.name,
+    },
     sheet: sheetOf(spec, view),
   };
 }
