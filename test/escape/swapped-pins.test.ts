@@ -6,71 +6,41 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { test } from "node:test";
-import type { SandboxSpec } from "../../src/contracts/boundary.ts";
+import type { OpenContext, SandboxSpec } from "../../src/contracts/boundary.ts";
 import { GloveboxError } from "../../src/contracts/glovebox-error.ts";
 import { type Ground, makeCanary, makeGround } from "./harness/ground.ts";
 import { boundaryWith, specFor } from "./harness/inside.ts";
+import { contextWith } from "./harness/moments.ts";
 import { hostContent, hostHas } from "./harness/stages.ts";
 
-/** When the directory is put back: never, once the first process is started, or once the guard has answered. */
-const undone = ["never", "after the start", "after the mounts"] as const;
+/** When the directory is swapped: before anybody looks, or once all is planned. */
+const done = ["journalled", "planned"] as const;
+/** When it is put back: never, while the mounts are made, or once the guard has answered. */
+const undone = ["never", "told", "mounted"] as const;
 /** bubblewrap sees the host below /oldroot while it mounts. */
 const views = ["", "/oldroot"] as const;
 
 interface Swap {
   readonly apply: () => void;
   readonly undo: () => void;
-  isApplied: boolean;
 }
 
 function makeSwap(place: string, target: string): Swap {
-  const swap: Swap = {
-    isApplied: false,
+  return {
     apply: () => {
       renameSync(place, `${place}.away`);
       symlinkSync(target, place);
-      swap.isApplied = true;
     },
     undo: () => {
-      swap.isApplied = false;
       unlinkSync(place);
       renameSync(`${place}.away`, place);
     },
   };
-  return swap;
-}
-
-/** The boundary asks the signal at known moments: each is a moment to swap back. */
-function signalThatUndoes(swap: Swap, when: (typeof undone)[number]): AbortSignal {
-  const signal = AbortSignal.timeout(20_000);
-  let isUndone = when === "never";
-  const undo = (moment: (typeof undone)[number]): void => {
-    if (isUndone || moment !== when || !swap.isApplied) return;
-    isUndone = true;
-    swap.undo();
-  };
-  let hasStarted = false;
-  const listen = signal.addEventListener.bind(signal);
-  Object.defineProperty(signal, "addEventListener", {
-    value: (...given: Parameters<typeof listen>) => {
-      hasStarted = true;
-      undo("after the start");
-      listen(...given);
-    },
-  });
-  const check = signal.throwIfAborted.bind(signal);
-  Object.defineProperty(signal, "throwIfAborted", {
-    value: () => {
-      if (hasStarted) undo("after the mounts");
-      check();
-    },
-  });
-  return signal;
 }
 
 /** Opens, and says what a command sees of the pinned directory. */
-async function lookInside(spec: SandboxSpec, signal: AbortSignal, journal: () => Promise<void>): Promise<string> {
-  const sandbox = await boundaryWith("both").open(spec, { signal, journal });
+async function lookInside(spec: SandboxSpec, context: OpenContext): Promise<string> {
+  const sandbox = await boundaryWith("both").open(spec, context);
   try {
     const deep = path.join(spec.projectDirectory, "out/nest/deep");
     const script = `cat "$1/victim.txt" "$1/vault/inner.txt"; echo planted > "$1/planted"; echo planted > "$1/vault/planted"`;
@@ -119,20 +89,23 @@ async function assertNothingReached({ lair, canary }: Furnished, looking: Promis
   assert.equal(await hostContent(path.join(lair, "deep/victim.txt")), canary);
 }
 
-for (const when of undone) {
-  for (const view of views) {
-    test(`a pinned directory swapped for a link to ${view}/... and put back ${when} shows nothing of its target`, async () => {
-      await using resources = new AsyncDisposableStack();
-      const furnished = await furnish(resources);
-      const swap = makeSwap(furnished.place, `${view}${furnished.lair}`);
-      let count = 0;
-      const journal = async (): Promise<void> => {
-        count += 1;
-        if (count === 1) swap.apply();
-      };
-      await assertNothingReached(furnished, lookInside(furnished.spec, signalThatUndoes(swap, when), journal));
-      assert.equal(count > 0, true, "the swap never happened");
-    });
+for (const swapped of done) {
+  for (const when of undone) {
+    for (const view of views) {
+      test(`a pinned directory swapped (${swapped}) for a link to ${view}/... and put back (${when}) shows nothing of its target`, async () => {
+        await using resources = new AsyncDisposableStack();
+        const furnished = await furnish(resources);
+        const swap = makeSwap(furnished.place, `${view}${furnished.lair}`);
+        let isApplied = false;
+        const apply = (): void => {
+          isApplied = true;
+          swap.apply();
+        };
+        const moments = { [swapped]: apply, ...(when === "never" ? {} : { [when]: swap.undo }) };
+        await assertNothingReached(furnished, lookInside(furnished.spec, contextWith(moments)));
+        assert.ok(isApplied, "the swap never happened");
+      });
+    }
   }
 }
 
@@ -161,7 +134,7 @@ for (const ending of ["/nest", "/deep"]) {
       const journal = async (): Promise<void> => {
         isArmed = true;
       };
-      await assertNothingReached(furnished, lookInside(furnished.spec, AbortSignal.timeout(20_000), journal));
+      await assertNothingReached(furnished, lookInside(furnished.spec, { signal: AbortSignal.timeout(20_000), journal }));
       assert.ok(count > 0, "nothing was looked at");
     } finally {
       for (const mocked of [look, open]) mocked.mock.restore();

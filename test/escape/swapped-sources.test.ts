@@ -1,13 +1,14 @@
 // Another sandbox of the same project may swap a directory for a link between the moment a sandbox is planned and the moment it is mounted. What
-// is mounted must be what was planned, or the open must refuse. The journal call comes exactly in between. INVARIANT I-15
+// is mounted must be what was planned, or the open must refuse. The boundary asks the signal exactly in between. INVARIANT I-15
 import assert from "node:assert/strict";
-import { rename, symlink } from "node:fs/promises";
+import { renameSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import type { PathPolicy } from "../../src/contracts/boundary.ts";
+import type { OpenContext, PathPolicy } from "../../src/contracts/boundary.ts";
 import { GloveboxError } from "../../src/contracts/glovebox-error.ts";
 import { type Ground, makeGround } from "./harness/ground.ts";
 import { boundaryWith, specFor } from "./harness/inside.ts";
+import { contextWith } from "./harness/moments.ts";
 import { hostContent, hostHas } from "./harness/stages.ts";
 
 interface Swap {
@@ -41,13 +42,14 @@ async function lookInside(ground: Ground, swap: Swap): Promise<string> {
   const place = path.join(ground.out, swap.swapped);
   const spec = specFor({ ...ground, privateDirectory: ground.private, paths: swap.paths(ground) });
   let isSwapped = false;
-  const journal = async (): Promise<void> => {
-    if (isSwapped) return;
-    isSwapped = true;
-    await rename(place, `${place}.away`);
-    await symlink(ground.outside, place);
-  };
-  await using sandbox = await openDisposable(spec, journal);
+  const { signal, journal } = contextWith({
+    planned: () => {
+      isSwapped = true;
+      renameSync(place, `${place}.away`);
+      symlinkSync(ground.outside, place);
+    },
+  });
+  await using sandbox = await openDisposable(spec, { signal, journal });
   assert.ok(isSwapped, "the swap never happened");
   const script = `cat "$1/victim.txt" "$2/victim.txt"; echo planted > "$1/planted"; echo planted > "$2/planted"`;
   const execution = await sandbox.exec({ argv: ["/bin/sh", "-c", script, "sh", place, ground.outside], cwd: ground.project });
@@ -57,8 +59,8 @@ async function lookInside(ground: Ground, swap: Swap): Promise<string> {
   return output;
 }
 
-async function openDisposable(spec: ReturnType<typeof specFor>, journal: () => Promise<void>) {
-  const sandbox = await boundaryWith("both").open(spec, { signal: AbortSignal.timeout(20_000), journal });
+async function openDisposable(spec: ReturnType<typeof specFor>, context: OpenContext) {
+  const sandbox = await boundaryWith("both").open(spec, context);
   return { exec: sandbox.exec.bind(sandbox), [Symbol.asyncDispose]: () => sandbox.close() };
 }
 

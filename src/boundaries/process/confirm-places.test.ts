@@ -20,6 +20,7 @@ const view: View = {
   later: [],
   unmade: [],
 };
+const planned = { view, ledTo: new Map([["/work/a/b/secret", "/work/a/b/secret"]]) };
 const files = { "/work/a/b/secret": "", "/elsewhere/b/secret": "" };
 const inside = { "/in/work/a/b/secret": "" };
 const mounted = {
@@ -40,18 +41,18 @@ const refusedPath = (work: () => void): unknown => {
 
 test("confirmPlaces() accepts what was planned, as the host sees it and inside", () => {
   assert.equal(
-    refusedPath(() => confirmPlaces(view, textTree(files), "")),
+    refusedPath(() => confirmPlaces(planned, textTree(files), "")),
     undefined,
   );
   assert.equal(
-    refusedPath(() => confirmPlaces(view, textTree({ ...files, ...inside }, mounted), "/in")),
+    refusedPath(() => confirmPlaces(planned, textTree({ ...files, ...inside }, mounted), "/in")),
     undefined,
   );
 });
 
 test("confirmPlaces() refuses a pin that is another directory now", () => {
   assert.equal(
-    refusedPath(() => confirmPlaces(view, textTree(files, { "/work/a/b": { identity: "other" } }), "")),
+    refusedPath(() => confirmPlaces(planned, textTree(files, { "/work/a/b": { identity: "other" } }), "")),
     "/work/a/b",
   );
 });
@@ -59,7 +60,20 @@ test("confirmPlaces() refuses a pin that is another directory now", () => {
 test("confirmPlaces() refuses a pin that was mounted from elsewhere", () => {
   const tree = textTree({ ...files, ...inside }, { ...mounted, "/in/work/a": { identity: "/elsewhere" } });
   assert.equal(
-    refusedPath(() => confirmPlaces(view, tree, "/in")),
+    refusedPath(() => confirmPlaces(planned, tree, "/in")),
     "/work/a",
+  );
+});
+
+test("confirmPlaces() refuses when a path that the policy names led elsewhere while it was planned", () => {
+  const moved = { view: { ...view, places: [], pins: [] }, ledTo: new Map([["/work/a/b/secret", "/elsewhere/b/secret"]]) };
+  assert.equal(
+    refusedPath(() => confirmPlaces(moved, textTree(files), "")),
+    "/work/a/b/secret",
+  );
+  const link = textTree({ "/elsewhere/b/secret": "", "/work/a": "-> ../elsewhere" });
+  assert.equal(
+    refusedPath(() => confirmPlaces(moved, link, "")),
+    undefined,
   );
 });

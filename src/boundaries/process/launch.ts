@@ -220,16 +220,12 @@ async function rulesAfterGreeting(
 const viewMs = 10_000;
 
 /** The rules count on the whole view. @throws SANDBOX_CLOSED for a reason that is found out elsewhere */
-async function furnish({ input, furnish: plan }: LaunchRequest, { child, furnished }: Started): Promise<Furnishing> {
-  const furnishing = plan();
-  if (input === undefined) return furnishing;
-  child.stdin?.end(furnishing.input);
+async function awaitView({ furnished }: Started): Promise<void> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), viewMs);
   const isWhole = await Promise.race([furnished, late.promise]);
   clearTimeout(timer);
   if (!isWhole) throw new GloveboxError("SANDBOX_CLOSED", "guard.closed");
-  return furnishing;
 }
 
 /**
@@ -239,12 +235,14 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
   const started = start(request);
   const { child, ended, stderr, startError } = started;
   const stop = (): boolean => child.kill("SIGKILL");
-  request.signal.addEventListener("abort", stop, { once: true });
   const network = request.egress === undefined ? undefined : new Captive(child, request.egress);
   const session = openGuardSession(streamAt(child, controlDescriptor), { allowTestBuild: request.isTest });
   try {
-    const furnishing = await furnish(request, started);
-    const { rules: known, mediation } = furnishing;
+    const { input, rules: known, mediation } = request.furnish();
+    request.signal.throwIfAborted();
+    child.stdin?.end(input);
+    request.signal.addEventListener("abort", stop, { once: true });
+    if (request.input !== undefined) await awaitView(started);
     const rules = typeof known === "function" ? await rulesAfterGreeting(request, session, child, known) : known;
     const ready = await session.configure(guardRules(request, rules), guardMediation(request, mediation));
     if (request.isTest && !ready.isTestBuild)

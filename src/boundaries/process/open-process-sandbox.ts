@@ -208,7 +208,7 @@ async function occupy(starting: Starting, furnished: Furnished, launched: Launch
     // Root's launcher joined before it became anybody else. The guard has started nothing yet: whatever it starts is born in its groups.
     if (!isRoot) for (const group of cgroups) joinCgroup(group, guardPid);
     if (layers.outer) sandbox.watch(target);
-    if (layers.outer) confirmPlaces(plan.view, hostFileTree(true), isRoot ? `/proc/${guardPid}/root` : "");
+    if (layers.outer) confirmPlaces(plan, hostFileTree(true), isRoot ? `/proc/${guardPid}/root` : "");
     return sandbox;
   } catch (error) {
     await sandbox.close();

@@ -47,6 +47,8 @@ export interface SandboxPlan {
   /** For the launcher's other half: the rest of the view. */
   readonly layout: readonly LayoutOperation[];
   readonly pathFacts: PathFacts & HostNames;
+  /** Where each path that the policy names led when the plan was made. */
+  readonly ledTo: ReadonlyMap<string, string>;
   /** Host paths for the answer sheet. */
   readonly sheet: { readonly reads: readonly string[]; readonly hidden: readonly string[]; readonly writes: readonly string[] };
 }
@@ -127,6 +129,11 @@ function sheetOf({ paths, user }: SandboxSpec, view: View): SandboxPlan["sheet"]
   return { reads: [...new Set([...of("read"), ...view.unmade])], hidden, writes: of("write") };
 }
 
+function whereTheyLead({ projectDirectory, paths }: SandboxSpec, tree: FileTree): ReadonlyMap<string, string> {
+  const named = [projectDirectory, ...paths.allowRead, ...paths.denyRead, ...paths.allowWrite, ...paths.denyWrite];
+  return new Map(named.map((path) => [path, canonicalPath(tree, path)]));
+}
+
 /** @throws PATH_RULE_UNENFORCEABLE when they are more than the guard takes */
 function namesOf({ paths }: SandboxSpec): readonly string[] {
   const names = [...new Set([...listedNames, ...(paths.protectedNames ?? [])])];
@@ -202,6 +209,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts, beginning: Begi
       hostName: spec.user.name,
       nameInside: identity.name,
     },
+    ledTo: whereTheyLead(spec, tree),
     sheet: sheetOf(spec, view),
   };
 }
