@@ -15,6 +15,7 @@ import {
   openTouchLog,
   rightsFor,
 } from "../../guard/guard.ts";
+import { settles } from "../../kit/settles.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
 import { isViewWhole, launchError, withoutWhole } from "./failures.ts";
 import { firstOfNamespace, networkOf, processStatus } from "./host-processes.ts";
@@ -228,15 +229,30 @@ async function awaitView({ furnished }: Started): Promise<void> {
   if (!isWhole) throw new GloveboxError("SANDBOX_CLOSED", "guard.closed");
 }
 
+/** How long what was started in vain may take to find its channel closed. */
+const leaveMs = 5000;
+
+/**
+ * Without a channel the guard ends as soon as it is there, and bubblewrap with it. Killed on its way up, bubblewrap would leave its first child
+ * behind, which waits for a word of it for ever and holds our end of its streams.
+ */
+async function endStarted({ child, ended }: Started, session: GuardSession): Promise<void> {
+  child.stdin?.destroy();
+  await session.close();
+  if (await settles(ended, leaveMs)) return;
+  child.kill("SIGKILL");
+  await ended;
+}
+
 /**
  * @throws WALL_UNAVAILABLE or SANDBOX_OPEN_FAILED; then nothing is left of what was started
  */
 export async function launch(request: LaunchRequest): Promise<Launched> {
   const started = start(request);
   const { child, ended, stderr, startError } = started;
-  const stop = (): boolean => child.kill("SIGKILL");
   const network = request.egress === undefined ? undefined : new Captive(child, request.egress);
   const session = openGuardSession(streamAt(child, controlDescriptor), { allowTestBuild: request.isTest });
+  const stop = (): void => session.fail(new GloveboxError("SANDBOX_CLOSED", "guard.closed"));
   try {
     const { input, rules: known, mediation } = request.furnish();
     request.signal.throwIfAborted();
@@ -255,9 +271,7 @@ export async function launch(request: LaunchRequest): Promise<Launched> {
     return { child, ended, session, ready, guardPid, captive };
   } catch (error) {
     await network?.close();
-    await session.close();
-    stop();
-    await ended;
+    await endStarted(started, session);
     if (request.signal.aborted)
       throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-aborted", { values: { sandbox: request.sandboxId }, cause: error });
     const isSilent = error instanceof GloveboxError && error.code === "SANDBOX_CLOSED";

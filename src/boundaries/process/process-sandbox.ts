@@ -12,6 +12,7 @@ import {
 } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { LimitHit } from "../../contracts/limits.ts";
+import { settles } from "../../kit/settles.ts";
 import { removeCgroup } from "./cgroups.ts";
 import { sandboxEnvironment } from "./environment.ts";
 import { guardInside } from "./inside.ts";
@@ -24,16 +25,6 @@ import type { SandboxPlan } from "./plan.ts";
 const graceMs = 2000;
 /** How long bubblewrap may take to follow the guard; then it is killed too. */
 const followMs = 3000;
-
-async function settles(promise: Promise<void>, limitMs: number): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>();
-  const timer = setTimeout(() => resolve(false), limitMs);
-  try {
-    return await Promise.race([promise.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 export interface Running extends Launched {
   readonly masker: Masker | undefined;
