@@ -9,7 +9,7 @@ import { buildEnvironment } from "./environment.ts";
 import { endTask, leaveTask, type OpenTask, openTask, recordTaskEnd } from "./open-task.ts";
 import { outcomeOf } from "./outcome.ts";
 import { planOutside } from "./outside.ts";
-import { performCommand, recordBreak } from "./perform-command.ts";
+import { performCommand, recordBreak, recordCommandEnd } from "./perform-command.ts";
 import type { Permit } from "./permit.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { resultOf, returnedBytes, type Watched } from "./run-result.ts";
@@ -32,7 +32,9 @@ export { taskSheetFromRecords } from "./task-sheet.ts";
 
 async function performAndEnd(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
   try {
-    return await performCommand(action, task, permit);
+    const watched = await performCommand(action, task, permit);
+    await recordCommandEnd(action, task, watched);
+    return watched;
   } finally {
     await endTask(task);
   }

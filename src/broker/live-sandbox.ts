@@ -20,7 +20,7 @@ import { connectPort } from "./connect-port.ts";
 import { LiveCommand } from "./live-command.ts";
 import { endTask, leaveTask, type OpenTask, recordTaskEnd } from "./open-task.ts";
 import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
-import { performCommand, recordBreak } from "./perform-command.ts";
+import { performCommand, recordBreak, recordCommandEnd } from "./perform-command.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { returnedBytes, type Watched } from "./run-result.ts";
 
@@ -151,8 +151,12 @@ export class LiveSandbox {
     });
     void watched.execution.gone.then(() => live.settle());
     const { report, commitments } = watched;
-    // On the device before it is released; the head over it is signed later, with many others.
-    await record.result(outcomeOf(report), report, commitments, { returnedBytes: returnedBytes(report, policy), durability: "synced" });
+    const ended = recordCommandEnd(action, this.#task, watched);
+    if (report.refusedCalls.total > 0) await ended;
+    // Not awaited one by one: appends that wait together share the ledger's lock and its write, in the order in which they were asked for.
+    // On the device before the result is released; the head over it is signed later, with many others.
+    const about = { returnedBytes: returnedBytes(report, policy), durability: "synced" } as const;
+    await Promise.all([ended, record.result(outcomeOf(report), report, commitments, about)]);
     action.parts.step("result recorded");
     return this.#resultOf(action, watched);
   }

@@ -1,4 +1,4 @@
-// One admitted command in an open task: started, watched to its end and recorded. Its result is the caller's to record and to hand out.
+// One admitted command in an open task: started, watched to its end, and that recorded. Its result is the caller's to record and to hand out.
 import type { Command } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { Action } from "./admit.ts";
@@ -16,7 +16,8 @@ function commandOf({ request, environment, outside, bringsEnvironment }: Action,
   };
 }
 
-async function startAndWatch(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
+/** Starts it, and watches it to its end. */
+export async function performCommand(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
   const { parts, policy, io, identity, onLaterOutput } = action;
   const streams = { stdout: await parts.ledger.openCommitment(identity.task), stderr: await parts.ledger.openCommitment(identity.task) };
   await permit?.redeem();
@@ -60,11 +61,10 @@ async function recordRefusedCalls({ record }: Action, task: OpenTask, { report, 
   return undefined;
 }
 
-export async function performCommand(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
-  const watched = await startAndWatch(action, task, permit);
+/** How it ended, and what was refused to it. */
+export async function recordCommandEnd(action: Action, task: OpenTask, watched: Watched): Promise<void> {
   const { parts, record, outside } = action;
   await record.ended(watched.report, outside !== undefined);
   await recordRefusedCalls(action, task, watched);
   parts.step("end recorded");
-  return watched;
 }
