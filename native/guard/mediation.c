@@ -139,9 +139,13 @@ bool mediation_is_private(const char *path) {
   return false;
 }
 
+// Of this keeper's threads alone. The kernel gives the shared locks of a process that ends to nobody: a thread that still served a call of somebody
+// killed would leave every other command waiting for ever.
+static pthread_rwlock_t in_use = PTHREAD_RWLOCK_INITIALIZER;
 static _Thread_local bool holds_exclusively;
 
 void mediation_lock(bool exclusive) {
+  pthread_rwlock_rdlock(&in_use);
   if (exclusive) pthread_rwlock_wrlock(lock);
   else pthread_rwlock_rdlock(lock);
   holds_exclusively = exclusive;
@@ -151,4 +155,9 @@ void mediation_lock(bool exclusive) {
 void mediation_unlock(void) {
   shared_lock_release(holds_exclusively);
   pthread_rwlock_unlock(lock);
+  pthread_rwlock_unlock(&in_use);
+}
+
+void mediation_end(void) {
+  pthread_rwlock_wrlock(&in_use);
 }

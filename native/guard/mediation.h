@@ -39,5 +39,7 @@ bool mediation_is_private(const char *path);
 // Calls that change which place a name means, or that make a git directory, exclude all others, also those of other sandboxes.
 void mediation_lock(bool exclusive);
 void mediation_unlock(void);
+// Waits until no thread of this process has the lock; from then on none gets it. Call before the process ends.
+void mediation_end(void);
 
 #endif

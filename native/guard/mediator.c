@@ -15,6 +15,7 @@
 #include "interruption.h"
 #include "mediate-change.h"
 #include "mediate.h"
+#include "mediation.h"
 #include "pointer.h"
 #include "umasks.h"
 
@@ -138,6 +139,7 @@ bool mediator_start(int listener, mode_t mask, mediator_reporter report, mediato
 
 uint32_t mediator_finish(void) {
   pointer_finish();
+  mediation_end();
   return refusals;
 }
 
