@@ -15,7 +15,7 @@ const topicSchema = z.record(z.string(), z.strictObject({ en: z.string().min(1),
 
 /** Names in `{name}` and `{count|one|many}`. */
 export const placeholders = (sentence: string): string[] =>
-  [...new Set([...sentence.matchAll(/\{(\w+)(?:\|[^{}|]*\|[^{}|]*)?\}/gu)].map((match) => match[1] ?? ""))].toSorted();
+  [...new Set([...sentence.matchAll(/\{(\w+)(?::terms|\|[^{}|]*\|[^{}|]*)?\}/gu)].map((match) => match[1] ?? ""))].toSorted();
 
 /** Typed by people, quotes in Chinese drift apart; one form: “x”, without blanks around. */
 const oddQuotes = /"|\s“|”\s/u;

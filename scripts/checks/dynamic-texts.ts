@@ -9,6 +9,7 @@ export const dynamicTexts: readonly DynamicText[] = [
   { file: "src/cli/commands/ledger-verify.ts", prefix: "ledger.finding." },
   { file: "src/broker/answer-sheet.ts", prefix: "task.happened." },
   { file: "src/broker/answer-sheet.ts", prefix: "task.held.limit-" },
+  { file: "src/texts/texts.ts", prefix: "term." },
 ];
 
 /** These put `error.` in front of a situation that is a literal elsewhere; they use no key of their own. */

@@ -1,7 +1,7 @@
 // createTexts() and the catalogue: escaping, plurals, missing keys, and completeness in both languages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CatalogueEntry, catalogue, createTexts, languages, mergeTopics } from "./texts.ts";
+import { type CatalogueEntry, catalogue, createTexts, type Language, languages, mergeTopics } from "./texts.ts";
 
 const bracket = (text: string): string => `[${text}]`;
 const sample: ReadonlyMap<string, CatalogueEntry> = new Map([
@@ -45,6 +45,19 @@ test("createTexts() takes no key or value from a prototype", () => {
 test("mergeTopics() refuses a key that two topics define", () => {
   const entry = { en: "a", zh: "b" };
   assert.throws(() => mergeTopics({ one: { k: entry }, two: { k: entry } }), /"two".*"k"/u);
+});
+
+test("createTexts() names the expressions of a list in its language, and shows the others escaped", () => {
+  const value = { mechanism: "the sum of the tree, RLIMIT_CPU, <x>" };
+  const texts = (language: Language) =>
+    createTexts(language, (text) => text.replaceAll("<", "?"), {
+      catalogue: new Map([
+        ["a", { en: "by {mechanism:terms}.", zh: "由 {mechanism:terms}。" }],
+        ["term.the-sum-of-the-tree", { en: "the tree's sum", zh: "进程树之和" }],
+      ]),
+    });
+  assert.equal(texts("en")({ key: "a", values: value }), "by the tree's sum, RLIMIT_CPU, ?x>.");
+  assert.equal(texts("zh")({ key: "a", values: value }), "由 进程树之和, RLIMIT_CPU, ?x>。");
 });
 
 test("catalogue holds every sentence in every language with the same placeholders", () => {

@@ -73,6 +73,13 @@ export function mergeTopics(files: typeof topics): ReadonlyMap<string, Catalogue
 /** All sentences of all topics. */
 export const catalogue: ReadonlyMap<string, CatalogueEntry> = mergeTopics(topics);
 
+/** `the sum of the tree` -> `term.the-sum-of-the-tree` */
+const termKey = (text: string): string =>
+  `term.${text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/gu, "-")
+    .replaceAll(/^-|-$/gu, "")}`;
+
 /** @param escape applied to every value, never to our own sentences: makes hostile text harmless to show */
 export function createTexts(language: Language, escape: (text: string) => string, options: TextsOptions = {}): Texts {
   const entries = options.catalogue ?? catalogue;
@@ -84,6 +91,7 @@ export function createTexts(language: Language, escape: (text: string) => string
     }
     return fillTemplate(template, sentence.values ?? {}, {
       escape,
+      term: (text) => entries.get(termKey(text))?.[language],
       onMissing: (name) => {
         if (options.onMissing === "throw") throw new Error(`No value "${name}" for the sentence "${sentence.key}"`);
         return `{${name}}`;
