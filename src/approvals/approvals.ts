@@ -3,5 +3,6 @@
 
 export { type Approval, type Moment, type Redemption, askApproval, expiryOf, redeemApproval, settleApproval } from "./approval-state.ts";
 export { type ApprovalSubject, subjectDigest } from "./approval-subject.ts";
+export { connectionDigest } from "./connection-subject.ts";
 export { type Examined, type ExamineRequest, examineFiles, findProgram } from "./examine-files.ts";
 export { type PendingClaim, claimPending } from "./pending-claims.ts";

@@ -51,10 +51,23 @@ function tailText(bytes: Uint8Array): string {
   return new TextDecoder("utf-8").decode(bytes);
 }
 
+/** What a person was shown, as the blob keeps it. */
+function shownOf(question: ApprovalQuestion): Readonly<Record<string, unknown>> {
+  if (question.kind === "connection") {
+    const { host, port, protocols, process, ruleId } = question;
+    return { host, port, protocols: [...protocols], process: process ?? null, rule: ruleId ?? null };
+  }
+  return {
+    files: question.files.map((file) => ({ ...file, path: wellFormedByteText(file.path) })),
+    notBound: question.notBound.map(({ what, name }) => ({ what, name: wellFormedByteText(name) })),
+    environmentNames: [...question.environmentNames],
+  };
+}
+
 export class ActionRecord {
   readonly #ledger: Ledger;
   readonly #identity: ActionIdentity;
-  readonly #policy: CompiledPolicy;
+  #policy: CompiledPolicy;
   readonly #isPart: boolean;
   #firstSeq: number | undefined;
   #lastSeq = 0;
@@ -133,15 +146,11 @@ export class ActionRecord {
 
   /** On the device before anybody is asked. */
   async approvalAsked(question: ApprovalQuestion, subject: Digest): Promise<void> {
-    const { id: approval, kind, files, notBound, lifetimeMs } = question;
+    const { id: approval, kind, lifetimeMs } = question;
     const commitment = await this.#ledger.commit(this.#identity.task, subject);
-    const body = { approval, kind, subject: commitment, boundFiles: files.length, notBound: notBound.length, lifetimeMs };
-    const shown = {
-      files: files.map((file) => ({ ...file, path: wellFormedByteText(file.path) })),
-      notBound: notBound.map(({ what, name }) => ({ what, name: wellFormedByteText(name) })),
-      environmentNames: [...question.environmentNames],
-    };
-    await this.#append("approval.asked", body, shown, "synced");
+    const [boundFiles, notBound] = question.kind === "connection" ? [0, 0] : [question.files.length, question.notBound.length];
+    const body = { approval, kind, subject: commitment, boundFiles, notBound, lifetimeMs };
+    await this.#append("approval.asked", body, shownOf(question), "synced");
   }
 
   /** On the device before anything starts. */
@@ -202,8 +211,15 @@ export class ActionRecord {
     await this.#append("execution.refused-calls", { sandbox, total, rules, calls: commitment }, { calls });
   }
 
-  /** In the ledger before the gate acts on it. */
-  async connection(event: EgressEvent): Promise<void> {
+  /** From here on, what is decided about connections is decided by another policy. */
+  async rulesReplaced(policy: CompiledPolicy): Promise<void> {
+    const previous = this.#policy.hash;
+    this.#policy = policy;
+    await this.#append("egress.replaced", { sandbox: this.#identity.sandbox, previous }, { policy: policy.document });
+  }
+
+  /** In the ledger before the gate acts on it. @param approval whose grant it rests on */
+  async connection(event: EgressEvent, approval?: ApprovalId): Promise<void> {
     const { task, sandbox } = this.#identity;
     const { verdict, reason, via, rule, host, port } = event;
     const body: NewRecord<"egress.decision">["body"] = {
@@ -213,6 +229,7 @@ export class ActionRecord {
       via,
       target: await this.#ledger.commit(task, canonicalJson({ host, port: port ?? null })),
       ...(rule === undefined ? {} : { rule: await this.#ledger.commit(task, rule) }),
+      ...(approval === undefined ? {} : { approval }),
     };
     await this.#append("egress.decision", body, { ...event, protocols: [...event.protocols] });
   }

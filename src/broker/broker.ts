@@ -74,7 +74,10 @@ export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, req
   const action: Action = { parts, policy, request, io: given, identity, record, environment, outside };
   const permit = await admit(action);
   const { projectDirectory } = request.policy;
-  const task = await openTask({ parts, policy, identity, record, projectDirectory, environment, signal: io.signal, outside }, permit);
+  const task = await openTask(
+    { parts, policy, identity, record, projectDirectory, environment, signal: io.signal, ask: io.ask, outside },
+    permit,
+  );
   try {
     return await runInTask(action, task, permit);
   } finally {

@@ -3,6 +3,7 @@ import { draftRule } from "../contracts/draft-rule.ts";
 import { machineName } from "../contracts/egress-places.ts";
 import type { EgressConnection, EgressRefusal } from "../contracts/egress-record.ts";
 import type { CompiledEgressRule, HostPattern } from "../contracts/egress-policy.ts";
+import type { Verdict } from "../contracts/decision.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { Sentence } from "../contracts/sentence.ts";
 import { isLoopbackHost } from "../kit/address-class.ts";
@@ -14,16 +15,21 @@ const shown = 5;
 
 const prefixes: Readonly<Record<HostPattern["match"], string>> = { exact: "", below: "*.", within: "**." };
 
-function showRule({ id, hosts, cidr, ports = [], protocols = [] }: CompiledEgressRule): string {
+function showRule({ id, hosts, cidr, ports, protocols }: CompiledEgressRule): string {
   const places = [...hosts.map(({ match, name }) => `${prefixes[match]}${name}`), ...cidr].join(", ");
-  return `${places} port ${ports.join(", ")} ${protocols.join(", ")} (rule ${id})`;
+  return `${places} port ${ports?.join(", ") ?? "*"} ${protocols?.join(", ") ?? "*"} (rule ${id})`;
 }
 
-/** For the answer sheet: each rule that allows, and each local place. */
+/** For the answer sheet: each rule that allows, each local place, and what a person is asked about. */
 export function connectTargets({ egress }: CompiledPolicy): readonly string[] {
-  const rules = egress.rules.filter(({ verdict }) => verdict === "allow").map(showRule);
+  const ruled = (verdict: Verdict): readonly string[] => egress.rules.filter((rule) => rule.verdict === verdict).map(showRule);
   const inside = (host: string): string => (isLoopbackHost(host) ? `, inside ${machineName}` : "");
-  return [...rules, ...egress.local.map(({ host, port }) => `${host} port ${port} (allowLocal${inside(host)})`)];
+  return [
+    ...ruled("allow"),
+    ...egress.local.map(({ host, port }) => `${host} port ${port} (allowLocal${inside(host)})`),
+    ...ruled("ask").map((rule) => `${rule}, when a person grants it`),
+    ...(egress.unruled === "ask" ? ["any other public name or address, when a person grants it (approval: regular)"] : []),
+  ];
 }
 
 /** One line for a policy file. */
@@ -33,6 +39,10 @@ const changeKeys: ReadonlyMap<string, string> = new Map([
   ["default", "task.refused-connection.default"],
   ["rule", "task.refused-connection.rule"],
   ["ask", "task.refused-connection.ask"],
+  ["ask-refused", "task.refused-connection.ask-refused"],
+  ["ask-unanswered", "task.refused-connection.ask-unanswered"],
+  ["ask-limit", "task.refused-connection.ask-limit"],
+  ["revoked", "task.refused-connection.revoked"],
   ["address", "task.refused-connection.address"],
   ["local-name", "task.refused-connection.local"],
   ["resolved-address", "task.refused-connection.resolved"],

@@ -1,5 +1,6 @@
 // One task from its journal to its last record: its sandbox (or the place outside that a permit names), and what is said when that ends. Commands
 // in it are actions of their own (perform-command.ts). INVARIANT I-09
+import type { AskPerson } from "../contracts/approval.ts";
 import type { Sandbox } from "../contracts/boundary.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
@@ -13,7 +14,7 @@ import { openSandbox } from "./open-sandbox.ts";
 import type { OutsidePlan } from "./outside.ts";
 import type { Permit } from "./permit.ts";
 import { supervisedWalls } from "./run-result.ts";
-import { openTaskEgress, type TaskEgress, type TaskTraffic } from "./task-egress.ts";
+import { openTaskEgress, type TaskEgress, type TaskEgressParts, type TaskTraffic } from "./task-egress.ts";
 import { openTaskJournal, type TaskJournal } from "./task-journal.ts";
 import { taskChanges } from "./task-changes.ts";
 
@@ -28,6 +29,8 @@ export interface TaskPlan {
   readonly environment: Readonly<Record<string, string>>;
   /** Gives the opening up. */
   readonly signal: AbortSignal;
+  /** Who is asked about its connections; undefined: nobody can be. */
+  readonly ask: AskPerson | undefined;
   /** Undefined for a task that stays in a sandbox. */
   readonly outside: OutsidePlan | undefined;
 }
@@ -87,6 +90,13 @@ async function recordOpening({ parts, policy, record, outside, sandbox }: OpenTa
   parts.step("opening recorded");
 }
 
+function egressParts({ parts, policy, identity, record, ask, signal }: TaskPlan, denials: DenialCount): TaskEgressParts {
+  const { gate, network, ids, clock, owner, layout } = parts;
+  const { task, sandbox } = identity;
+  const places = { gate, network, owner, pendingDirectory: layout.approvals };
+  return { ...places, policy, task, sandbox, record, denials, ids, clock, ask, caller: signal };
+}
+
 /**
  * On rejection nothing is left, and the record says why.
  * @param permit of a task outside: a person's
@@ -94,7 +104,7 @@ async function recordOpening({ parts, policy, record, outside, sandbox }: OpenTa
 export async function openTask(plan: TaskPlan, permit?: Permit): Promise<OpenTask> {
   const { parts, policy, record } = plan;
   const denials = new DenialCount(policy.limits.denials);
-  const egress = plan.outside === undefined ? openTaskEgress(parts, policy, { ...plan, denials }) : undefined;
+  const egress = plan.outside === undefined ? openTaskEgress(egressParts(plan, denials)) : undefined;
   const journal = await openJournal(plan);
   parts.step("journal opened");
   const life = { isNothingLeft: true };

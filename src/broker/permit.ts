@@ -6,12 +6,10 @@ import {
   claimPending,
   type Examined,
   examineFiles,
-  type Moment,
   redeemApproval,
-  settleApproval,
   subjectDigest,
 } from "../approvals/approvals.ts";
-import type { ApprovalAnswer, ApprovalKind, ApprovalQuestion, AskPerson } from "../contracts/approval.ts";
+import type { ApprovalKind, CommandQuestion } from "../contracts/approval.ts";
 import type { Clock } from "../contracts/clock.ts";
 import type { Decision } from "../contracts/decision.ts";
 import type { RunIo } from "../contracts/door.ts";
@@ -21,6 +19,7 @@ import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
 import type { OutsideEntry } from "../contracts/policy-document.ts";
 import type { ActionRecord } from "./action-record.ts";
+import { askAndRecord, momentOf } from "./ask-person.ts";
 import { checkPin } from "./outside.ts";
 import type { JournalOwner } from "./task-journal.ts";
 
@@ -61,8 +60,6 @@ interface Looked {
   readonly subject: ApprovalSubject;
 }
 
-const momentOf = (clock: Clock): Moment => ({ wallMs: clock.wallMs(), monotonicNs: clock.monotonicNs(), bootId: clock.bootId });
-
 async function look(parts: PermitParts, policyHash: string): Promise<Looked> {
   const { kind, argv, cwd, environment, decision, io } = parts;
   const examined = await examineFiles({ argv, cwd, searchPath: environment["PATH"] ?? "" });
@@ -78,7 +75,7 @@ function isInWriteRoot(policy: CompiledPolicy, file: string): boolean {
   return policy.paths.allowWrite.some((root) => file === root || file.startsWith(`${root}/`));
 }
 
-function questionOf(parts: PermitParts, approval: Approval, { subject }: Looked): ApprovalQuestion {
+function questionOf(parts: PermitParts, approval: Approval, { subject }: Looked): CommandQuestion {
   const { kind, argv, cwd, decision, policy, environment } = parts;
   const { files, notBound } = subject;
   return {
@@ -97,15 +94,6 @@ function questionOf(parts: PermitParts, approval: Approval, { subject }: Looked)
   };
 }
 
-/** The person's answer; `withdrawn` when the caller went away or the time was over, whichever came first. */
-async function answerOf(ask: AskPerson, question: ApprovalQuestion, caller: AbortSignal): Promise<ApprovalAnswer | "withdrawn"> {
-  const over = AbortSignal.any([caller, AbortSignal.timeout(question.lifetimeMs)]);
-  const gone = Promise.withResolvers<"withdrawn">();
-  over.addEventListener("abort", () => gone.resolve("withdrawn"), { once: true });
-  if (over.aborted) return "withdrawn";
-  return Promise.race([ask(question, over), gone.promise]);
-}
-
 function refusalOf(parts: PermitParts, state: Approval["state"]): GloveboxError {
   const values = valuesOf(parts);
   if (state === "refused") return new GloveboxError("APPROVAL_REFUSED", "approval.refused", { values });
@@ -121,22 +109,6 @@ function unavailable(parts: PermitParts): GloveboxError {
   const values = valuesOf(parts);
   if (parts.kind === "command") return new GloveboxError("APPROVAL_UNAVAILABLE", "approval.nobody-to-ask", { values });
   return new GloveboxError("APPROVAL_UNAVAILABLE", "approval.nobody-to-ask-unsandboxed", { values });
-}
-
-async function askAndRecord(parts: PermitParts, asked: Approval, looked: Looked, ask: AskPerson): Promise<Approval> {
-  const { record, clock, io } = parts;
-  const question = questionOf(parts, asked, looked);
-  await record.approvalAsked(question, asked.subject);
-  const answer = await answerOf(ask, question, io.signal).catch(async (error: unknown) => {
-    await record.approvalAnswered(asked.id, "withdrawn");
-    throw error;
-  });
-  const now = momentOf(clock);
-  const settled = settleApproval(asked, answer, now);
-  // The time that ran out withdraws the question from the person; in the record it is what it is.
-  const final = settled.state === "withdrawn" && !io.signal.aborted ? { ...settled, state: "expired" as const } : settled;
-  if (final.state !== "asked" && final.state !== "used") await record.approvalAnswered(asked.id, final.state);
-  return final;
 }
 
 function permitFor(parts: PermitParts, granted: Approval, key: Uint8Array, program: string | undefined): Permit {
@@ -162,7 +134,7 @@ function permitFor(parts: PermitParts, granted: Approval, key: Uint8Array, progr
 
 /** @throws APPROVAL_UNAVAILABLE, APPROVAL_LIMIT, APPROVAL_REFUSED, APPROVAL_EXPIRED, APPROVAL_WITHDRAWN */
 export async function obtainPermit(parts: PermitParts): Promise<Permit> {
-  const { ids, clock, policy, owner, io } = parts;
+  const { ids, clock, policy, owner, io, record } = parts;
   if (io.ask === undefined) throw unavailable(parts);
   const id = makeApprovalId(ids);
   const claim = await claimPending(parts.pendingDirectory, id, { maximum: policy.pendingApprovals, owner });
@@ -173,7 +145,8 @@ export async function obtainPermit(parts: PermitParts): Promise<Permit> {
     const key = ids.randomBytes(32);
     const looked = await look(parts, policy.hash);
     const asked = askApproval({ id, subject: subjectDigest(looked.subject, key), asked: momentOf(clock), lifetimeMs: approvalLifetimeMs });
-    const settled = await askAndRecord(parts, asked, looked, io.ask);
+    const asking = { ask: io.ask, caller: io.signal, record, clock };
+    const settled = await askAndRecord(asking, asked, questionOf(parts, asked, looked));
     if (settled.state !== "granted") throw refusalOf(parts, settled.state);
     return permitFor(parts, settled, key, looked.examined.program);
   } finally {

@@ -104,7 +104,17 @@ export class Sandboxes implements SandboxDoor {
     const caller = opening.callerEnvironment;
     const environment = buildEnvironment({ policy, caller, user, cwd: projectDirectory, hasTerminal: false });
     await record.sandboxDecision(projectDirectory, Object.keys(environment));
-    const task = await openTask({ parts, policy, identity, record, projectDirectory, environment, signal, outside: undefined });
+    const task = await openTask({
+      parts,
+      policy,
+      identity,
+      record,
+      projectDirectory,
+      environment,
+      signal,
+      ask: undefined,
+      outside: undefined,
+    });
     const token = randomBytes(32).toString("hex");
     const live = new LiveSandbox(task, opening.policy, () => this.#used(identity.sandbox));
     const { idleMs, expiresAtMs } = this.#hold(identity.sandbox, live, { token, opening });

@@ -5,7 +5,9 @@ import type { EgressEvent, EgressSummary } from "../contracts/egress-record.ts";
 import type { EgressPolicy } from "../contracts/egress-policy.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { GateProcess, NetworkSettings } from "../egress/egress.ts";
-import type { ActionIdentity, ActionRecord } from "./action-record.ts";
+import type { SandboxId } from "../contracts/ids.ts";
+import type { ActionRecord } from "./action-record.ts";
+import { type ConnectionQuestionParts, ConnectionQuestions } from "./connection-questions.ts";
 import type { DenialCount } from "./denial-count.ts";
 
 /** `lost`: the gate ended before it could say; what it decided is in the ledger. */
@@ -15,13 +17,18 @@ export interface TaskEgress {
   readonly endpoint: EgressEndpoint;
   /** From now on, refusals carry the name of their process. */
   opened(sandbox: Sandbox): void;
+  /**
+   * The rules about connections of another policy, from now on. What they do not permit ends at once; what they permit besides opens nothing by
+   * itself. @throws when it could not be recorded; it holds all the same
+   */
+  reload(policy: CompiledPolicy): Promise<void>;
   /** After the sandbox has closed. */
   readonly traffic: Promise<TaskTraffic>;
 }
 
-/** Some connection may be allowed. */
-export function opensConnections({ rules, local }: EgressPolicy): boolean {
-  return local.length > 0 || rules.some(({ verdict }) => verdict === "allow");
+/** Some connection may be allowed, or asked about. */
+export function opensConnections({ rules, local, unruled }: EgressPolicy): boolean {
+  return unruled === "ask" || local.length > 0 || rules.some(({ verdict }) => verdict !== "deny");
 }
 
 const identityOf = ({ reason, host, port, via }: Pick<EgressEvent, "reason" | "host" | "port" | "via">): string =>
@@ -36,25 +43,56 @@ function named(summary: EgressSummary, processes: ReadonlyMap<string, string>): 
   return { ...summary, refusals };
 }
 
+export interface TaskEgressParts extends ConnectionQuestionParts {
+  readonly record: ActionRecord;
+  readonly gate: () => GateProcess;
+  readonly network: NetworkSettings;
+  readonly policy: CompiledPolicy;
+  readonly sandbox: SandboxId;
+  readonly denials: DenialCount;
+}
+
 /** Undefined: nothing may leave, and there is no way out to be guarded. */
-export function openTaskEgress(
-  { gate, network }: { readonly gate: () => GateProcess; readonly network: NetworkSettings },
-  policy: CompiledPolicy,
-  about: { readonly identity: ActionIdentity; readonly record: ActionRecord; readonly denials: DenialCount },
-): TaskEgress | undefined {
+export function openTaskEgress(parts: TaskEgressParts): TaskEgress | undefined {
+  const { policy, record } = parts;
   if (!opensConnections(policy.egress)) return undefined;
   const processes = new Map<string, string>();
+  const questions = new ConnectionQuestions(parts, policy);
   let sandbox: Sandbox | undefined;
-  const served = gate().serve(about.identity.sandbox, { policy: policy.egress, network }, async ({ about: event, clientPort }) => {
-    const process = clientPort === undefined ? undefined : sandbox?.whoConnects(clientPort);
-    if (process !== undefined && event.verdict === "deny") processes.set(identityOf(event), process);
-    await about.record.connection(process === undefined ? event : { ...event, process });
-    if (event.verdict === "deny") about.denials.add();
-  });
+  const whose = (clientPort: number | undefined): string | undefined =>
+    clientPort === undefined ? undefined : sandbox?.whoConnects(clientPort);
+  const served = parts.gate().serve(
+    parts.sandbox,
+    { policy: policy.egress, network: parts.network },
+    {
+      record: async ({ about, clientPort }) => {
+        const process = whose(clientPort);
+        if (process !== undefined && about.verdict === "deny") processes.set(identityOf(about), process);
+        await record.connection(process === undefined ? about : { ...about, process }, questions.approvalOf(about));
+        if (about.verdict === "deny") parts.denials.add();
+      },
+      ask: ({ about, clientPort }) => questions.ask(about, whose(clientPort)),
+    },
+  );
   return {
-    endpoint: served.endpoint,
+    endpoint: {
+      ...served.endpoint,
+      close: () => {
+        questions.withdraw();
+        return served.endpoint.close();
+      },
+    },
     opened: (opened) => {
       sandbox = opened;
+    },
+    reload: async (next) => {
+      questions.replacePolicy(next);
+      try {
+        await record.rulesReplaced(next);
+      } finally {
+        // Even unrecorded: what ends by it is safe, and what would begin has to be recorded.
+        await served.reload(next.egress);
+      }
     },
     traffic: served.summary.then((summary) => (summary === undefined ? "lost" : named(summary, processes))),
   };

@@ -1,4 +1,5 @@
 // An approval as the broker and its doors know it: what a person is asked, and what they may answer.
+import type { EgressProtocol } from "./egress-policy.ts";
 import type { ApprovalId, Digest } from "./ids.ts";
 
 /** `command`: runs in the sandbox. `unsandboxed`: runs outside any sandbox. `narrow`: outside too, by an entry of the policy that fixes its words. */
@@ -22,22 +23,40 @@ export interface NotBound {
 }
 
 /** Everything here is hostile text until it is escaped. */
-export interface ApprovalQuestion {
+interface AnyQuestion {
   readonly id: ApprovalId;
-  readonly kind: ApprovalKind;
-  readonly argv: readonly string[];
-  readonly cwd: string;
   /** The rule or entry that asks; undefined when the default does. */
   readonly ruleId: string | undefined;
   readonly reason: string;
   readonly policyHash: string;
+  readonly lifetimeMs: number;
+}
+
+export interface CommandQuestion extends AnyQuestion {
+  readonly kind: ApprovalKind;
+  readonly argv: readonly string[];
+  readonly cwd: string;
   readonly files: readonly BoundFile[];
   /** Files of `files` that lie in a write root: what ran before may have made them. */
   readonly filesInWriteRoots: readonly string[];
   readonly environmentNames: readonly string[];
   readonly notBound: readonly NotBound[];
-  readonly lifetimeMs: number;
 }
+
+/** A connection of a running task waits. The answer covers every connection of the task to this place. */
+export interface ConnectionQuestion extends AnyQuestion {
+  readonly kind: "connection";
+  readonly task: string;
+  /** Canonical name or public address. */
+  readonly host: string;
+  readonly port: number;
+  /** What may be spoken there. */
+  readonly protocols: readonly EgressProtocol[];
+  /** What the asking program calls itself; undefined when it was not found. */
+  readonly process: string | undefined;
+}
+
+export type ApprovalQuestion = CommandQuestion | ConnectionQuestion;
 
 export type ApprovalAnswer = "granted" | "refused";
 

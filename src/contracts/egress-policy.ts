@@ -32,12 +32,16 @@ const compiledRuleSchema = madeOnce(() =>
     /** Bytes of one connection. */
     maxRequestBytes: bytesSchema().optional(),
     maxResponseBytes: bytesSchema().optional(),
+    /** As its author wrote it: untrusted text. */
+    reason: z.string().max(500).optional(),
   }),
 );
 
 export const egressPolicySchema = madeOnce(() =>
   z.strictObject({
     rules: z.array(compiledRuleSchema()),
+    /** What becomes of a connection to a public place that no rule is about. */
+    unruled: z.enum(["ask", "deny"]),
     /** Places that are not public, each opened by name: canonical name or address. */
     local: z.array(z.strictObject({ host: z.string(), port: portSchema() })),
     /** Sent out by the whole task. */
@@ -63,7 +67,7 @@ export interface EgressDecision {
   readonly verdict: "allow" | "ask" | "deny";
   /** The rule that decided; undefined when none did. */
   readonly ruleId: string | undefined;
-  /** Stable word. `address`: an address that is not public, or that only a name would allow. `local-name`: a name for this machine or its surroundings. */
+  /** Stable word. `default`: no rule is about it, and the policy says what then. `address`: an address that is not public, or that only a name would allow. `local-name`: a name for this machine or its surroundings. */
   readonly reasonCode: "rule" | "local" | "default" | "address" | "local-name";
   /** Of the rule that allows. */
   readonly sni: "required" | "optional";
@@ -78,6 +82,6 @@ export interface EgressDecider {
   decideAddress(target: EgressTarget, address: string): EgressDecision;
   /** What is meant: for the machine's own name the loopback place that `allowLocal` opens at this port, where it opens one; else the host itself. */
   meantBy(host: string, port: number): string;
-  /** Some port and protocol of this name is allowed. */
+  /** Some port and protocol of this name is allowed, or would be asked about. */
   mayName(name: string): boolean;
 }

@@ -1,5 +1,6 @@
 // What is recorded of one sandbox's connections: each decision before its effect, and everything that came of them at close.
 import * as z from "zod";
+import { egressProtocolSchema } from "./egress-policy.ts";
 import { madeOnce } from "./made-once.ts";
 
 const count = madeOnce(() => z.int().min(0));
@@ -49,6 +50,24 @@ export type EgressConnection = z.infer<ReturnType<typeof egressConnectionSchema>
 
 export const egressRefusalSchema = madeOnce(() => egressEventSchema().omit({ verdict: true, protocols: true }).extend({ count: count() }));
 export type EgressRefusal = z.infer<ReturnType<typeof egressRefusalSchema>>;
+
+/** A place that a person is to be asked about, on behalf of a connection that waits. */
+export const egressQuestionSchema = madeOnce(() =>
+  z.strictObject({
+    host: text(),
+    port: z.int().min(0).max(65_535),
+    /** What may be spoken there when it is granted. */
+    protocols: z.array(egressProtocolSchema).min(1).max(4),
+    via: z.enum(egressVias),
+    /** The rule that asks; absent when the policy's default does. */
+    rule: z.string().max(64).optional(),
+  }),
+);
+export type EgressQuestion = z.infer<ReturnType<typeof egressQuestionSchema>>;
+
+/** `nobody`: there is nobody to ask; `too-many`: as many questions are open, or were asked, as may be. */
+export const egressAnswers = ["granted", "refused", "unanswered", "nobody", "too-many"] as const;
+export type EgressAnswer = (typeof egressAnswers)[number];
 
 /** Of one sandbox, when it closes. Lists hold the first; totals count all. */
 export const egressSummarySchema = madeOnce(() =>

@@ -58,7 +58,7 @@ export const recordBodySchemas = {
   "approval.asked": madeOnce(() =>
     z.strictObject({
       approval: approvalIdSchema,
-      kind: z.enum(["command", "unsandboxed", "narrow"]),
+      kind: z.enum(["command", "unsandboxed", "narrow", "connection"]),
       /** Commitment to the digest of everything that the approval is bound to. */
       subject: commitmentSchema,
       boundFiles: count,
@@ -123,8 +123,12 @@ export const recordBodySchemas = {
       /** Over the canonical JSON of the detail's `{host, port}`; a port that there is none of is null. */
       target: commitmentSchema,
       rule: commitmentSchema.optional(),
+      /** Whose grant it rests on. */
+      approval: approvalIdSchema.optional(),
     }),
   ),
+  /** The rules about connections of a running sandbox were replaced by those of the policy that the envelope names. */
+  "egress.replaced": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema, previous: digestSchema })),
   /** What a sandbox that could reach something did with it. The first connections and refusals are in the blob. */
   "execution.egress": madeOnce(() =>
     z.strictObject({

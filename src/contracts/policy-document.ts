@@ -244,7 +244,7 @@ export const egressRuleSchema = madeOnce(() =>
     maxResponse: sizeSchema().optional().describe("Bytes that one connection may receive."),
     mode: z.enum(["enforce", "observe"]).optional().describe("Now: enforce."),
     verdict: verdictSchema().describe(
-      "The strictest of all matching rules decides; without one it is refused. `ask` refuses too: nobody can be asked yet.",
+      "The strictest of all matching rules decides; without one it is refused, or asked under `approval: regular`. `ask`: the connection waits for a person's answer.",
     ),
     reason: reasonSchema().optional().describe("Shown when the rule decides."),
   }),
@@ -334,7 +334,7 @@ export const policyDocumentSchema = madeOnce(() =>
     approval: approvalSchema()
       .optional()
       .describe(
-        "A command that no rule decides: `auto-allow` runs it, `regular` asks a person, `never` runs it and denies what a rule would ask. The others are not built in this version.",
+        "What no rule decides. Of commands: `auto-allow` runs it, `regular` asks a person, `never` runs it. Of connections: `regular` asks a person, the others refuse. `never` also denies what a rule would ask. The others are not built in this version.",
       ),
     uid: z.enum(["auto", "root"]).optional().describe(`Started as root: auto becomes an allocated user. ${later}`),
     allowUnsandboxed: z

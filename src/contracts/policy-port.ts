@@ -13,9 +13,12 @@ export type PolicyOrigin = `preset ${PresetName}` | PolicyLayer;
 
 export type PolicyLayer = "built-in" | "system" | "user" | "project" | "project-trusted" | "flags";
 
-/** `auto-allow`: what no rule decides runs. `regular`: it asks. `never`: it runs, and what a rule would ask is denied. */
-/** `listed`: `granular: {commands: deny}`, by which only what a rule allows, or a person, runs. */
-export type ApprovalMode = "auto-allow" | "regular" | "never" | "listed";
+/**
+ * `auto-allow`: a command that no rule decides runs. `regular`: it asks, and so does a connection to a public place; under all others that is denied.
+ * `never`: it runs, and what a rule would ask is denied. `commands`: `granular: {commands: ask}`. `listed`: `granular: {commands: deny}`, by which
+ * only what a rule allows, or a person, runs.
+ */
+export type ApprovalMode = "auto-allow" | "regular" | "never" | "commands" | "listed";
 
 /** A policy ready to decide. Pure data plus pure functions; the same document and facts give the same value. */
 export interface CompiledPolicy {

@@ -6,10 +6,13 @@ import { type EgressDecider, type EgressPolicy, egressProtocols } from "../contr
 import type { EgressEvent, EgressSummary } from "../contracts/egress-record.ts";
 import { parseIpAddress, showIpAddress } from "../kit/ip-address.ts";
 import { answerDns } from "./answer-dns.ts";
+import { CurrentRules } from "./current-rules.ts";
 import { EgressBudget } from "./egress-budget.ts";
 import { hangUp, HttpFront, statusOf } from "./http-front.ts";
-import { type EndConnection, type Outside, refuse } from "./open-connection.ts";
+import { LiveConnections } from "./live-connections.ts";
+import { type Outside, refuse } from "./open-connection.ts";
 import { PlaceholderNames } from "./placeholder-names.ts";
+import { type AskBroker, Questions } from "./questions.ts";
 import { runTunnel, type TunnelParts } from "./run-tunnel.ts";
 import { serveSocks } from "./socks-front.ts";
 import { TrafficLog } from "./traffic-log.ts";
@@ -22,6 +25,7 @@ export interface TrafficParts {
   readonly decider: EgressDecider;
   readonly outside: Outside;
   readonly record: (event: EgressEvent, clientPort?: number) => Promise<boolean>;
+  readonly ask: AskBroker;
   /** Monotonic. */
   readonly nowMs: () => number;
 }
@@ -41,25 +45,25 @@ function canonical(address: string): string {
 
 export class CapturedTraffic {
   readonly #parts: TunnelParts;
-  readonly #most: number;
+  #most: number;
   readonly #names = new PlaceholderNames();
   readonly #http: HttpFront;
   readonly #clients = new Set<Socket>();
   #tcp: Server | undefined;
   #dns: DatagramSocket | undefined;
 
-  constructor({ policy, decider, outside, record, nowMs }: TrafficParts) {
-    const budget = new EgressBudget({ sentBytes: policy.sentBytes, connections: policy.connections }, nowMs);
+  constructor({ policy, decider, outside, record, ask, nowMs }: TrafficParts) {
+    const budget = new EgressBudget(policy, nowMs);
     const log = new TrafficLog(nowMs);
     this.#most = policy.connections + mostWaiting;
-    const living = new Set<EndConnection>();
+    const live = new LiveConnections();
     const recordOrCut: TrafficParts["record"] = async (event, clientPort) => {
       const isRecorded = await record(event, clientPort);
       // Without a ledger nothing leaves, not even by what was recorded while there was one.
-      if (!isRecorded) for (const end of living) end("unrecorded");
+      if (!isRecorded) live.endAll("unrecorded");
       return isRecorded;
     };
-    const open = { decider, budget, log, outside, living, record: recordOrCut };
+    const open = { rules: new CurrentRules(decider), budget, log, outside, live, questions: new Questions(ask), record: recordOrCut };
     this.#http = new HttpFront(open, (client, place) => this.#connect(client, place));
     this.#parts = { ...open, acceptHttp: (client, asked, opened) => this.#http.acceptOpened(client, asked, opened) };
   }
@@ -74,10 +78,10 @@ export class CapturedTraffic {
 
   listenDns(socket: DatagramSocket): void {
     this.#dns = socket;
-    const { decider, budget } = this.#parts;
+    const { rules, budget } = this.#parts;
     const parts = {
       names: this.#names,
-      mayName: (name: string) => decider.mayName(name),
+      mayName: (name: string) => rules.mayName(name),
       takeName: (name: string) => budget.takeName(name),
       refused: (host: string, reason: "default" | "limit-names") => this.#refusedName(host, reason),
     };
@@ -89,8 +93,8 @@ export class CapturedTraffic {
   }
 
   #refusedName(host: string, reason: "default" | "limit-names"): void {
-    const { log, record, decider } = this.#parts;
-    const { ruleId, reasonCode } = decider.decide({ host, port: 443, protocol: "https" });
+    const { log, record, rules } = this.#parts;
+    const { ruleId, reasonCode } = rules.decide({ host, port: 443, protocol: "https" });
     // What it was meant for nobody knows yet: a rule about the usual is the likeliest cause.
     const why = reason === "limit-names" || reasonCode === "local" ? reason : reasonCode;
     const about = { reason: why, host, via: "dns" as const, ...(ruleId === undefined ? {} : { rule: ruleId }) };
@@ -157,6 +161,20 @@ export class CapturedTraffic {
         refused: (reason) => hangUp(client, statusOf(reason), reason),
       },
     );
+  }
+
+  /**
+   * Other rules from now on. What they do not permit ends at once; what they permit besides opens nothing: it takes a new connection.
+   * @returns how many connections were ended
+   */
+  reload(policy: EgressPolicy, decider: EgressDecider): number {
+    const { rules, budget, log, questions, live } = this.#parts;
+    this.#most = policy.connections + mostWaiting;
+    rules.replace(decider);
+    budget.replaceLimits(policy);
+    questions.forget();
+    log.forgetRecorded();
+    return live.judgeAgain(decider);
   }
 
   /** Ends everything at once; says what it was. */

@@ -9,8 +9,13 @@ const mostNames = 4096;
 
 const minuteMs = 60_000;
 
+interface Limits {
+  readonly sentBytes: number;
+  readonly connections: number;
+}
+
 export class EgressBudget {
-  readonly #limits: { readonly sentBytes: number; readonly connections: number };
+  #limits: Limits;
   readonly #nowMs: () => number;
   readonly #known = new Set<string>();
   #windowStartedMs: number;
@@ -19,10 +24,15 @@ export class EgressBudget {
   #sent = 0;
 
   /** @param nowMs monotonic */
-  constructor(limits: { readonly sentBytes: number; readonly connections: number }, nowMs: () => number) {
-    this.#limits = limits;
+  constructor({ sentBytes, connections }: Limits, nowMs: () => number) {
+    this.#limits = { sentBytes, connections };
     this.#nowMs = nowMs;
     this.#windowStartedMs = nowMs();
+  }
+
+  /** What was used stays used. */
+  replaceLimits({ sentBytes, connections }: Limits): void {
+    this.#limits = { sentBytes, connections };
   }
 
   takeConnection(): boolean {

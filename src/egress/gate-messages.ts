@@ -1,7 +1,7 @@
 // What broker and gate say to each other over the gate's channel. Both ends check: the gate reads hostile bytes all day.
 import * as z from "zod";
 import { egressPolicySchema } from "../contracts/egress-policy.ts";
-import { egressEventSchema, egressSummarySchema } from "../contracts/egress-record.ts";
+import { egressAnswers, egressEventSchema, egressQuestionSchema, egressSummarySchema } from "../contracts/egress-record.ts";
 import { madeOnce } from "../contracts/made-once.ts";
 
 const sandboxSchema = madeOnce(() => z.string().min(1).max(64));
@@ -47,6 +47,9 @@ export const toGateSchema = madeOnce(() =>
     z.strictObject({ type: z.literal("tcp"), sandbox: sandboxSchema() }),
     z.strictObject({ type: z.literal("dns"), sandbox: sandboxSchema() }),
     z.strictObject({ type: z.literal("recorded"), event: z.int().min(0), isRecorded: z.boolean() }),
+    z.strictObject({ type: z.literal("answered"), question: z.int().min(0), answer: z.enum(egressAnswers) }),
+    /** Rules in the place of those it had: what they do not allow any more ends at once. */
+    z.strictObject({ type: z.literal("reload"), sandbox: sandboxSchema(), policy: egressPolicySchema() }),
     z.strictObject({ type: z.literal("refused"), sandbox: sandboxSchema(), attempt: refusedAttemptSchema() }),
     z.strictObject({ type: z.literal("close"), sandbox: sandboxSchema() }),
   ]),
@@ -64,6 +67,15 @@ export const fromGateSchema = madeOnce(() =>
       about: egressEventSchema(),
       clientPort: z.int().min(0).max(65_535).optional(),
     }),
+    /** A connection waits until `answered` says what a person said. */
+    z.strictObject({
+      type: z.literal("ask"),
+      sandbox: sandboxSchema(),
+      question: z.int().min(0),
+      about: egressQuestionSchema(),
+      clientPort: z.int().min(0).max(65_535).optional(),
+    }),
+    z.strictObject({ type: z.literal("reloaded"), sandbox: sandboxSchema(), ended: z.int().min(0) }),
     z.strictObject({ type: z.literal("closed"), sandbox: sandboxSchema(), summary: egressSummarySchema() }),
   ]),
 );

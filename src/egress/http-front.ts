@@ -65,6 +65,8 @@ export class HttpFront {
   /** A client whose way out is open, and whose first bytes look like a request. */
   acceptOpened(socket: Socket, asked: Asked, opened: Opened): void {
     socket.once("close", () => opened.end("ended"));
+    // Gone before the client has asked for anything.
+    opened.socket.once("close", () => void (this.#contexts.has(socket) && socket.resetAndDestroy()));
     this.#accept({ kind: "opened", socket, asked, opened });
   }
 

@@ -1,9 +1,10 @@
 // The one way out: decide, record, resolve once, judge every answer, dial exactly a judged address. INVARIANT I-06
 import type { Socket } from "node:net";
 import type { EgressEvent } from "../contracts/egress-record.ts";
-import type { EgressDecider, EgressDecision, EgressProtocol } from "../contracts/egress-policy.ts";
+import type { EgressDecision, EgressProtocol } from "../contracts/egress-policy.ts";
 import { parseIpAddress } from "../kit/ip-address.ts";
-import type { EgressBudget } from "./egress-budget.ts";
+import { LiveConnection, type LiveConnections } from "./live-connections.ts";
+import { permitConnection, type Permission, type PermitParts } from "./permit-connection.ts";
 import { EgressEnd, type EndReason, type RefusalReason } from "./reason.ts";
 import type { OpenEntry, TrafficLog } from "./traffic-log.ts";
 
@@ -27,7 +28,7 @@ export interface Opened {
   readonly socket: Socket;
   /** The socket leads to a company's proxy, which has been asked for nothing yet; undefined: to the place itself. */
   readonly proxy: WaitingProxy | undefined;
-  /** The protocols that may be spoken there, each with its decision. */
+  /** The protocols that may be spoken there, each with its decision, by the rules of the moment. */
   readonly allowed: Allowed;
   readonly entry: OpenEntry;
   readonly end: EndConnection;
@@ -62,20 +63,12 @@ export interface Outside {
   readonly proxy: OutsideProxy | undefined;
 }
 
-export interface OpenParts {
-  readonly decider: EgressDecider;
-  readonly budget: EgressBudget;
+export interface OpenParts extends PermitParts {
   readonly log: TrafficLog;
+  readonly live: LiveConnections;
   readonly outside: Outside;
-  /** Ends each connection that is open, or is being opened. */
-  readonly living: Set<EndConnection>;
   /** Resolves with false when it could not be recorded; never rejects. */
   readonly record: (event: EgressEvent, clientPort?: number) => Promise<boolean>;
-}
-
-function reasonOf({ verdict, reasonCode }: EgressDecision): RefusalReason {
-  if (verdict === "ask") return "ask";
-  return reasonCode === "local" ? "default" : reasonCode;
 }
 
 /**
@@ -95,37 +88,33 @@ export async function refuse(
   return new EgressEnd(about.reason);
 }
 
-async function allowedProtocols(asked: Asked, parts: OpenParts): Promise<Allowed> {
-  const { host, port, protocols } = asked;
-  const decisions = protocols.map((protocol) => [protocol, parts.decider.decide({ host, port, protocol })] as const);
-  const allowed = decisions.filter(([, { verdict }]) => verdict === "allow");
-  if (allowed.length > 0) return new Map(allowed);
-  const [, first] = decisions.find(([, { ruleId }]) => ruleId !== undefined) ?? decisions[0] ?? [];
-  throw await refuse(asked, parts, { reason: first === undefined ? "default" : reasonOf(first), rule: first?.ruleId });
-}
+type Permitted = Extract<Permission, { readonly kind: "permitted" }>;
 
-const firstRule = (allowed: Allowed): string | undefined => [...allowed.values()].find(({ ruleId }) => ruleId !== undefined)?.ruleId;
-
-async function recordAllowed(asked: Asked, allowed: Allowed, parts: OpenParts): Promise<void> {
-  const rule = firstRule(allowed);
+async function recordAllowed(asked: Asked, { allowed, reason, rule }: Permitted, parts: OpenParts): Promise<void> {
   const { host, port, via } = asked;
-  const known = { verdict: "allow" as const, reason: rule === undefined ? "local" : "rule", ...(rule === undefined ? {} : { rule }) };
-  const event: EgressEvent = { ...known, host, port, via, protocols: [...allowed.keys()] };
+  const known = rule === undefined ? {} : { rule };
+  const event: EgressEvent = { verdict: "allow", reason, ...known, host, port, via, protocols: [...allowed.keys()] };
   if (!(await parts.log.recordOnce(event, (each) => parts.record(each, asked.clientPort))))
     throw await refuse(asked, parts, { reason: "unrecorded" });
+}
+
+/** A person's grant is for the name: what another rule says of the address still holds. */
+function passesAddress(before: EgressDecision, now: EgressDecision): boolean {
+  return now.verdict === "allow" || (now.verdict === "ask" && before.verdict === "ask" && now.ruleId === before.ruleId);
 }
 
 /** The protocols for which every address passes. One bad answer denies the whole name: nobody else chooses among them. */
 async function judgeAddresses(asked: Asked, allowed: Allowed, addresses: readonly string[], parts: OpenParts): Promise<Allowed> {
   const { host, port } = asked;
   let rule: string | undefined;
-  const passes = (protocol: EgressProtocol): boolean =>
+  const passes = (protocol: EgressProtocol, before: EgressDecision): boolean =>
     addresses.every((address) => {
-      const decision = parts.decider.decideAddress({ host, port, protocol }, address);
-      rule ??= decision.verdict === "allow" ? undefined : decision.ruleId;
-      return decision.verdict === "allow";
+      const now = parts.rules.decideAddress({ host, port, protocol }, address);
+      const isPassing = passesAddress(before, now);
+      rule ??= isPassing ? undefined : now.ruleId;
+      return isPassing;
     });
-  const passing = [...allowed].filter(([protocol]) => passes(protocol));
+  const passing = [...allowed].filter(([protocol, before]) => passes(protocol, before));
   if (passing.length === 0) throw await refuse(asked, parts, { reason: "resolved-address", rule });
   return new Map(passing);
 }
@@ -180,39 +169,61 @@ async function reach(asked: Asked, allowed: Allowed, parts: OpenParts): Promise<
   return { ...(await dialOne(isAddress ? [host] : found, port, outside)), ...judged, proxy: undefined };
 }
 
+/** What has been permitted, on its way: counted, and ended once. */
+function beginConnection(asked: Asked, { allowed, rule }: Permitted, parts: OpenParts): LiveConnection {
+  const live: LiveConnection = new LiveConnection({
+    asked,
+    allowed,
+    entry: parts.log.opened({ ...asked, rule }),
+    ended: (reason) => {
+      parts.live.delete(live);
+      parts.budget.giveConnectionBack();
+      if (reason === "revoked") void refuse(asked, parts, { reason, rule });
+    },
+  });
+  parts.live.add(live);
+  return live;
+}
+
+/** @throws EgressEnd when somebody ended it meanwhile */
+async function connectTo(live: LiveConnection, parts: OpenParts): Promise<Opened> {
+  const { asked, entry } = live;
+  const { generation } = parts.rules;
+  const reached = await reach(asked, live.allowed, parts);
+  const { socket, proxy, address } = reached;
+  live.holds(socket);
+  live.goOn();
+  live.address = address === "proxy" ? undefined : address;
+  live.allowed = new Map([...live.allowed].filter(([protocol]) => reached.allowed.has(protocol)));
+  // Its address was judged by other rules.
+  if (parts.rules.generation !== generation) parts.live.judgeAgain(parts.rules);
+  live.goOn();
+  entry.address = address;
+  entry.isUnresolved = reached.judged === 0 && parseIpAddress(asked.host) === undefined;
+  return {
+    socket,
+    proxy,
+    entry,
+    end: (reason) => live.end(reason),
+    get allowed() {
+      return live.allowed;
+    },
+  };
+}
+
 /** @throws EgressEnd when it is refused or does not come to be; that has been counted and recorded then */
 export async function openConnection(given: Asked, parts: OpenParts): Promise<Opened> {
-  const asked = { ...given, host: parts.decider.meantBy(given.host, given.port) };
-  const allowed = await allowedProtocols(asked, parts);
-  if (parseIpAddress(asked.host) === undefined && !parts.budget.takeName(asked.host))
-    throw await refuse(asked, parts, { reason: "limit-names" });
+  const asked = { ...given, host: parts.rules.meantBy(given.host, given.port) };
+  const permission = await permitConnection(asked, parts);
+  if (permission.kind === "refused") throw await refuse(asked, parts, permission);
   if (!parts.budget.takeConnection()) throw await refuse(asked, parts, { reason: "limit-connections" });
-  const entry = parts.log.opened({ ...asked, rule: firstRule(allowed) });
-  let socket: Socket | undefined;
-  let isEnded = false;
-  const end: EndConnection = (reason) => {
-    socket?.destroy();
-    if (isEnded) return;
-    isEnded = true;
-    parts.living.delete(end);
-    parts.budget.giveConnectionBack();
-    entry.end(reason);
-  };
-  parts.living.add(end);
-  const failIfEnded = (): void => {
-    if (isEnded) throw new EgressEnd("unrecorded");
-  };
+  const live = beginConnection(asked, permission, parts);
   try {
-    await recordAllowed(asked, allowed, parts);
-    failIfEnded();
-    const reached = await reach(asked, allowed, parts);
-    socket = reached.socket;
-    failIfEnded();
-    entry.address = reached.address;
-    entry.isUnresolved = reached.judged === 0 && parseIpAddress(asked.host) === undefined;
-    return { socket, proxy: reached.proxy, allowed: reached.allowed, entry, end };
+    await recordAllowed(asked, permission, parts);
+    live.goOn();
+    return await connectTo(live, parts);
   } catch (error) {
-    end(error instanceof EgressEnd ? error.reason : "broken");
+    live.end(error instanceof EgressEnd ? error.reason : "broken");
     throw error;
   }
 }

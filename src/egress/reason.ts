@@ -1,9 +1,14 @@
 // Why a connection ended, did not come to be, or was refused: stable words for records and for what a person is told.
 
 export const refusalReasons = [
-  /** A rule denies, or asks, which nobody can answer yet. */
   "rule",
+  /** It would need a person's answer, and nobody can be asked. */
   "ask",
+  "ask-refused",
+  /** Nobody answered in time. */
+  "ask-unanswered",
+  /** Too many questions. */
+  "ask-limit",
   /** No rule is about it. */
   "default",
   "address",
@@ -17,6 +22,8 @@ export const refusalReasons = [
   /** A request for another host than the connection was allowed for. */
   "host-mismatch",
   "malformed",
+  /** The policy was replaced, and the new one does not allow it. */
+  "revoked",
   "limit-connections",
   "limit-bytes",
   "limit-request",

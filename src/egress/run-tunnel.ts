@@ -1,10 +1,12 @@
 // A byte stream to one place: captured, through CONNECT or through SOCKS. What is spoken in it is judged by its first bytes before any of them leaves.
 import type { Socket } from "node:net";
 import type { EgressProtocol } from "../contracts/egress-policy.ts";
-import { judgeFirstBytes, readUntil } from "./first-bytes.ts";
+import { judgeFirstBytes, type Judged, readUntil } from "./first-bytes.ts";
 import { type Asked, openConnection, type Opened, type OpenParts, refuse } from "./open-connection.ts";
 import { EgressEnd, isRefusal } from "./reason.ts";
 import { splice } from "./splice.ts";
+
+type Settled = Exclude<Judged, { readonly kind: "more" }>;
 
 export interface TunnelParts extends OpenParts {
   /** Takes over a client that speaks plain HTTP; its bytes are unread. */
@@ -43,13 +45,24 @@ function splicedAs(
   );
 }
 
+/** A client that has said nothing yet is hung up on when its way out is gone. */
+async function readFirstBytes(client: Socket, asked: Asked, opened: Opened): Promise<{ readonly bytes: Buffer; readonly value: Settled }> {
+  const hangUp = (): void => void client.resetAndDestroy();
+  opened.socket.once("close", hangUp);
+  try {
+    return await readUntil(client, (seen) => {
+      const reading = judgeFirstBytes(seen, asked.host, opened.allowed);
+      return reading.kind === "more" ? undefined : reading;
+    });
+  } finally {
+    opened.socket.off("close", hangUp);
+  }
+}
+
 async function serve(client: Socket, asked: Asked, parts: TunnelParts, opened: Opened): Promise<void> {
   // Whoever may speak anything may also wait for the server to speak first.
   if (opened.allowed.has("tcp")) return splicedAs(client, asked, parts, { opened, protocol: "tcp", first: Buffer.alloc(0) });
-  const { bytes, value: judged } = await readUntil(client, (seen) => {
-    const reading = judgeFirstBytes(seen, asked.host, opened.allowed);
-    return reading.kind === "more" ? undefined : reading;
-  });
+  const { bytes, value: judged } = await readFirstBytes(client, asked, opened);
   if (judged.kind === "refused") throw await refuse(asked, parts, { reason: judged.reason });
   if (judged.protocol !== "http") {
     await opened.proxy?.tunnel();

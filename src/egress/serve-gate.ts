@@ -3,7 +3,7 @@
 import { Socket as DatagramSocket } from "node:dgram";
 import { Server } from "node:net";
 import type { EgressDecider, EgressPolicy } from "../contracts/egress-policy.ts";
-import type { EgressEvent } from "../contracts/egress-record.ts";
+import type { EgressAnswer, EgressEvent, EgressQuestion } from "../contracts/egress-record.ts";
 import { CapturedTraffic } from "./captured-traffic.ts";
 import { type FromGate, type ToGate, toGateSchema } from "./gate-messages.ts";
 import { machineOutside } from "./machine-outside.ts";
@@ -19,7 +19,9 @@ class Gate {
   readonly #decider: (policy: EgressPolicy) => EgressDecider;
   readonly #sandboxes = new Map<string, { readonly traffic: CapturedTraffic; missing: Set<"tcp" | "dns"> }>();
   readonly #waiting = new Map<number, (isRecorded: boolean) => void>();
+  readonly #asking = new Map<number, (answer: EgressAnswer) => void>();
   #events = 0;
+  #questions = 0;
 
   constructor(channel: GateChannel, decider: (policy: EgressPolicy) => EgressDecider) {
     this.#channel = channel;
@@ -35,12 +37,22 @@ class Gate {
     return promise;
   }
 
+  #ask(sandbox: string, about: EgressQuestion, clientPort?: number): Promise<EgressAnswer> {
+    const question = this.#questions;
+    this.#questions += 1;
+    const { promise, resolve } = Promise.withResolvers<EgressAnswer>();
+    this.#asking.set(question, resolve);
+    this.#channel.send({ type: "ask", sandbox, question, about, ...(clientPort === undefined ? {} : { clientPort }) });
+    return promise;
+  }
+
   #open({ sandbox, policy, network }: ToGate & { readonly type: "open" }): void {
     const traffic = new CapturedTraffic({
       policy,
       decider: this.#decider(policy),
       outside: machineOutside(network),
       record: (about, clientPort) => this.#record(sandbox, about, clientPort),
+      ask: (about, clientPort) => this.#ask(sandbox, about, clientPort),
       nowMs: () => performance.now(),
     });
     this.#sandboxes.set(sandbox, { traffic, missing: new Set(["tcp", "dns"]) });
@@ -61,6 +73,11 @@ class Gate {
     if (opened?.missing.size === 0) this.#channel.send({ type: "listening", sandbox });
   }
 
+  #reload({ sandbox, policy }: ToGate & { readonly type: "reload" }): void {
+    const ended = this.#sandboxes.get(sandbox)?.traffic.reload(policy, this.#decider(policy)) ?? 0;
+    this.#channel.send({ type: "reloaded", sandbox, ended });
+  }
+
   #close(sandbox: string): void {
     const summary = this.#sandboxes.get(sandbox)?.traffic.close();
     this.#sandboxes.delete(sandbox);
@@ -73,7 +90,11 @@ class Gate {
     else if (message.type === "tcp" || message.type === "dns") this.#listen(message.sandbox, handle);
     else if (message.type === "close") this.#close(message.sandbox);
     else if (message.type === "refused") this.#sandboxes.get(message.sandbox)?.traffic.refusedByKernel(message.attempt);
-    else {
+    else if (message.type === "reload") this.#reload(message);
+    else if (message.type === "answered") {
+      this.#asking.get(message.question)?.(message.answer);
+      this.#asking.delete(message.question);
+    } else {
       this.#waiting.get(message.event)?.(message.isRecorded);
       this.#waiting.delete(message.event);
     }

@@ -4,7 +4,7 @@ import type { Socket as DatagramSocket } from "node:dgram";
 import type { Server } from "node:net";
 import type { CapturedListeners, EgressEndpoint, RefusedAttempt } from "../contracts/egress.ts";
 import type { EgressPolicy } from "../contracts/egress-policy.ts";
-import type { EgressEvent, EgressSummary } from "../contracts/egress-record.ts";
+import type { EgressAnswer, EgressEvent, EgressQuestion, EgressSummary } from "../contracts/egress-record.ts";
 import { spawnProcess } from "../kit/spawn.ts";
 import { type FromGate, fromGateSchema, type NetworkSettings, type ToGate } from "./gate-messages.ts";
 
@@ -31,6 +31,11 @@ export interface SandboxEgress {
   readonly endpoint: EgressEndpoint;
   /** What the sandbox did; resolves after `close`. Undefined when the gate was lost. */
   readonly summary: Promise<EgressSummary | undefined>;
+  /**
+   * Other rules from now on; resolves with the number of connections that ended by them, when they have ended.
+   * Rejects when the gate is gone: then nothing leaves at all.
+   */
+  reload(policy: EgressPolicy): Promise<number>;
 }
 
 export interface ServedEvent {
@@ -38,8 +43,22 @@ export interface ServedEvent {
   readonly clientPort: number | undefined;
 }
 
+export interface AskedQuestion {
+  readonly about: EgressQuestion;
+  readonly clientPort: number | undefined;
+}
+
+/** What the gate needs of its broker for one sandbox. */
+export interface Serving {
+  /** Rejects when it could not be recorded. */
+  record(event: ServedEvent): Promise<void>;
+  /** Resolves with a person's answer. */
+  ask(question: AskedQuestion): Promise<EgressAnswer>;
+}
+
 interface Served {
-  readonly record: (event: ServedEvent) => Promise<void>;
+  readonly serving: Serving;
+  readonly reloads: PromiseWithResolvers<number>[];
   readonly listening: PromiseWithResolvers<void>;
   readonly summary: PromiseWithResolvers<EgressSummary | undefined>;
 }
@@ -78,7 +97,8 @@ export class GateProcess {
   #lost(): void {
     this.#isGone = true;
     this.#child.kill("SIGKILL");
-    for (const { listening, summary } of this.#served.values()) {
+    for (const { listening, summary, reloads } of this.#served.values()) {
+      for (const reload of reloads) reload.reject(new Error("The gate ended"));
       listening.reject(new Error("The gate ended"));
       summary.resolve(undefined);
     }
@@ -103,9 +123,16 @@ export class GateProcess {
     if (served === undefined) return;
     if (message.type === "listening") served.listening.resolve();
     else if (message.type === "closed") served.summary.resolve(message.summary);
-    else {
+    else if (message.type === "reloaded") served.reloads.shift()?.resolve(message.ended);
+    else if (message.type === "ask") {
+      const { question, about, clientPort } = message;
+      served.serving.ask({ about, clientPort }).then(
+        (answer) => this.#send({ type: "answered", question, answer }),
+        () => this.#send({ type: "answered", question, answer: "nobody" }), // fails closed: nobody has answered
+      );
+    } else {
       const { event, about, clientPort } = message;
-      served.record({ about, clientPort }).then(
+      served.serving.record({ about, clientPort }).then(
         () => this.#send({ type: "recorded", event, isRecorded: true }),
         () => this.#send({ type: "recorded", event, isRecorded: false }), // fails closed: what is not recorded does not leave
       );
@@ -135,12 +162,23 @@ export class GateProcess {
     const timer = setTimeout(() => this.#lost(), answerMs);
     await served.summary.promise;
     clearTimeout(timer);
+    // Whatever the rules would have been: nothing is open any more.
+    for (const reload of served.reloads) reload.resolve(0);
     this.#served.delete(sandbox);
   }
 
-  /** Beside whatever else the process serves. @param record rejects when it could not be recorded */
-  serve(sandbox: string, { policy, network }: ServedRules, record: (event: ServedEvent) => Promise<void>): SandboxEgress {
-    const served: Served = { record, listening: Promise.withResolvers(), summary: Promise.withResolvers() };
+  #reload(sandbox: string, policy: EgressPolicy): Promise<number> {
+    const served = this.#served.get(sandbox);
+    if (served === undefined) return Promise.reject(new Error("The gate ended"));
+    const reload = Promise.withResolvers<number>();
+    served.reloads.push(reload);
+    this.#send({ type: "reload", sandbox, policy });
+    return reload.promise;
+  }
+
+  /** Beside whatever else the process serves. */
+  serve(sandbox: string, { policy, network }: ServedRules, serving: Serving): SandboxEgress {
+    const served: Served = { serving, reloads: [], listening: Promise.withResolvers(), summary: Promise.withResolvers() };
     served.listening.promise.catch(() => {}); // heard by whoever attaches
     if (this.#isGone) {
       served.listening.reject(new Error("The gate ended"));
@@ -153,7 +191,7 @@ export class GateProcess {
       refused,
       close: () => this.#close(sandbox),
     };
-    return { endpoint, summary: served.summary.promise };
+    return { endpoint, summary: served.summary.promise, reload: (next) => this.#reload(sandbox, next) };
   }
 
   /** Ends the process, and resolves when it has ended. */

@@ -57,6 +57,11 @@ export class TrafficLog {
     return recording;
   }
 
+  /** Under other rules the same question is another decision. */
+  forgetRecorded(): void {
+    this.#recorded.clear();
+  }
+
   opened({ host, port, via, rule }: Asked): OpenEntry {
     const startedMs = this.#nowMs();
     const entry: OpenEntry = {

@@ -4,14 +4,15 @@ import { test } from "node:test";
 import type { CommandRule } from "../contracts/policy-document.ts";
 import type { Verdict } from "../contracts/decision.ts";
 import type { ApprovalMode } from "../contracts/policy-port.ts";
-import { approvalMode, narrowsApproval, spellApproval } from "./approval-mode.ts";
+import { approvalMode, narrowedApproval, narrowsApproval, spellApproval } from "./approval-mode.ts";
 import { decideCommand } from "./command-rules.ts";
 
-const modes: readonly ApprovalMode[] = ["auto-allow", "regular", "never", "listed"];
+const modes: readonly ApprovalMode[] = ["auto-allow", "regular", "never", "commands", "listed"];
 
 test("approvalMode() reads every spelling of a mode, and spellApproval() writes one that it reads back", () => {
   for (const mode of modes) assert.equal(approvalMode(spellApproval(mode)), mode);
-  assert.equal(approvalMode({ granular: { commands: "ask" } }), "regular");
+  assert.equal(approvalMode({ granular: { commands: "ask" } }), "commands");
+  assert.equal(approvalMode({ granular: { commands: "ask", egress: "ask" } }), "regular");
   assert.equal(approvalMode(undefined), undefined);
   assert.equal(approvalMode("untrusted"), undefined);
 });
@@ -30,6 +31,16 @@ test("narrowsApproval() is true exactly where no command is decided more freely"
     for (const mode of modes) {
       const isStricter = words.every((word) => strict(mode, word) >= strict(base, word));
       assert.equal(narrowsApproval(base, mode), isStricter, `${base} -> ${mode}`);
+    }
+  }
+});
+
+test("narrowedApproval() never asks about more connections than before, and about commands as the narrower mode says", () => {
+  for (const base of modes) {
+    for (const mode of modes) {
+      const narrowed = narrowedApproval(base, mode);
+      assert.ok(narrowed !== "regular" || base === "regular", `${base} -> ${mode}`);
+      assert.ok(narrowsApproval(base, narrowed) && (!narrowsApproval(base, mode) || narrowsApproval(mode, narrowed)), `${base} -> ${mode}`);
     }
   }
 });

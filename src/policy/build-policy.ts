@@ -1,6 +1,7 @@
 // All sources -> one compiled policy, or everything that is wrong: reads the layers, lays them over each other, checks ceilings and tests.
 import type { Limits } from "../contracts/limits.ts";
 import type { CompiledPolicy, PolicyFacts, PolicyLayer, PolicyProblem, PolicySource } from "../contracts/policy-port.ts";
+import { narrowedApproval } from "./approval-mode.ts";
 import { canonicalDocument, policyHash } from "./canonical-document.ts";
 import { decideCommand } from "./command-rules.ts";
 import { compileEgress } from "./compile-egress.ts";
@@ -61,7 +62,9 @@ function reportWidenings(merging: Merging, layer: Layer, below: PolicyValues, si
 
 function addTrusted(merging: Merging, layer: Layer, lists: "replace" | "add"): void {
   if (merging.ceiling !== undefined) reportWidenings(merging, layer, merging.ceiling, "policy.widens-floor");
-  merging.values = mergeTrusted(merging.values, layer.values, lists);
+  const merged = mergeTrusted(merging.values, layer.values, lists);
+  const { ceiling } = merging;
+  merging.values = ceiling === undefined ? merged : { ...merged, approval: narrowedApproval(ceiling.approval, merged.approval) };
   merging.bounds = boundByTrusted(merging.bounds, layer.values, merging.values);
 }
 

@@ -39,7 +39,13 @@ function compareRules(left: CommandRule, right: CommandRule): number {
 }
 
 /** A command that no rule decides. */
-const undecided: Readonly<Record<ApprovalMode, Verdict>> = { "auto-allow": "allow", regular: "ask", never: "allow", listed: "deny" };
+const undecided: Readonly<Record<ApprovalMode, Verdict>> = {
+  "auto-allow": "allow",
+  regular: "ask",
+  commands: "ask",
+  never: "allow",
+  listed: "deny",
+};
 
 function judge(rules: readonly CommandRule[], approval: ApprovalMode, request: CommandRequest): Decision {
   const [program] = request.argv;

@@ -117,18 +117,59 @@ test("decideAddress() lets a name of allowLocal be private, and never a metadata
 });
 
 test("mayName() knows the names that some port and protocol allows", () => {
-  for (const name of ["api.example.com", "a.pkg.example.org", "deep.example.org", "raw.example.org", "db.corp.internal"])
-    assert.ok(decider.mayName(name), name);
   for (const name of [
-    "pkg.example.org",
-    "bad.pkg.example.org",
+    "api.example.com",
+    "a.pkg.example.org",
+    "deep.example.org",
+    "raw.example.org",
+    "db.corp.internal",
     "ask.pkg.example.org",
-    "evil.test",
-    "localhost",
-    "metadata.google.internal",
-    "corp.internal",
   ])
+    assert.ok(decider.mayName(name), name);
+  for (const name of ["pkg.example.org", "bad.pkg.example.org", "evil.test", "localhost", "metadata.google.internal", "corp.internal"])
     assert.ok(!decider.mayName(name), name);
+});
+
+const asking = egressDecider(loadPolicy([yamlSource(`approval: regular${body}`)], facts).egress);
+
+test("decide() asks under `approval: regular` about public places that no rule is about, and denies the rest as before", () => {
+  const rows: readonly (readonly [string, number, EgressProtocol, string])[] = [
+    ["evil.test", 443, "https", "ask default"],
+    ["api.example.com", 443, "https", "allow api"],
+    ["api.example.com", 8443, "tcp", "ask default"],
+    ["1.1.1.1", 443, "https", "ask default"],
+    ["bad.pkg.example.org", 443, "https", "deny no"],
+    ["ask.pkg.example.org", 443, "https", "ask ask"],
+    ["10.0.0.1", 443, "https", "deny address"],
+    ["169.254.169.254", 80, "http", "deny address"],
+    ["2002:7f00:1::1", 443, "https", "deny address"],
+    ["localhost", 443, "https", "deny local-name"],
+    ["metadata.google.internal", 80, "http", "deny local-name"],
+    ["host.docker.internal", 443, "https", "deny local-name"],
+  ];
+  for (const [host, port, protocol, expected] of rows) {
+    const { verdict, ruleId, reasonCode } = asking.decide({ host, port, protocol });
+    assert.equal(`${verdict} ${ruleId ?? reasonCode}`, expected, `${host}:${port} ${protocol}`);
+  }
+});
+
+test("decideAddress() never lets a name that a person may grant lead inward", () => {
+  const about = (address: string): string => asking.decideAddress({ host: "evil.test", port: 443, protocol: "https" }, address).verdict;
+  assert.equal(about("93.184.216.34"), "ask");
+  assert.equal(about("93.184.216.200"), "deny");
+  for (const address of ["127.0.0.1", "10.0.0.1", "169.254.169.254", "64:ff9b::a9fe:a9fe"]) assert.equal(about(address), "deny", address);
+});
+
+test("mayName() knows the names that a person may be asked about", () => {
+  for (const name of ["evil.test", "ask.pkg.example.org"]) assert.ok(asking.mayName(name), name);
+  for (const name of ["bad.pkg.example.org", "localhost", "metadata.goog", "x.svc.cluster.local"]) assert.ok(!asking.mayName(name), name);
+});
+
+test("`approval: never` denies what a rule would ask", () => {
+  const never = egressDecider(loadPolicy([yamlSource(`approval: never${body}`)], facts).egress);
+  const target = { host: "ask.pkg.example.org", port: 443, protocol: "https" } as const;
+  assert.deepEqual([never.decide(target).verdict, never.decide(target).ruleId], ["deny", "ask"]);
+  assert.ok(!never.mayName("ask.pkg.example.org"));
 });
 
 test("decide() takes the narrowest sizes of all rules that allow", () => {

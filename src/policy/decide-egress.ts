@@ -1,11 +1,12 @@
 // decide() about connections: deny > ask > allow > deny. Pure: it resolves nothing; the gate asks again about each address that a name has.
-import type {
-  CompiledEgressRule,
-  EgressDecider,
-  EgressDecision,
-  EgressPolicy,
-  EgressTarget,
-  HostPattern,
+import {
+  type CompiledEgressRule,
+  type EgressDecider,
+  type EgressDecision,
+  type EgressPolicy,
+  egressProtocols,
+  type EgressTarget,
+  type HostPattern,
 } from "../contracts/egress-policy.ts";
 import { machineName } from "../contracts/egress-places.ts";
 import { classifyAddress, isLoopbackHost } from "../kit/address-class.ts";
@@ -19,6 +20,7 @@ interface Rule extends CompiledEgressRule {
 interface Compiled {
   readonly rules: readonly Rule[];
   readonly local: EgressPolicy["local"];
+  readonly unruled: EgressDecision;
 }
 
 function matchesHost({ match, name }: HostPattern, asked: string): boolean {
@@ -71,8 +73,9 @@ function decide(policy: Compiled, target: EgressTarget): EgressDecision {
   if (ruled !== undefined && ruled.verdict !== "allow") return ruled;
   if (isMetadataName(target.host)) return deny("local-name");
   if (isOpened(policy, target)) return { ...plain, verdict: "allow", reasonCode: "local", sni: "optional" };
-  if (address === undefined) return isLocalName(target.host) ? deny("local-name") : (ruled ?? deny("default"));
-  return classifyAddress(address) === "public" ? (ruled ?? deny("address")) : deny("address");
+  if (address === undefined) return isLocalName(target.host) ? deny("local-name") : (ruled ?? policy.unruled);
+  if (classifyAddress(address) !== "public") return deny("address");
+  return ruled ?? (policy.unruled.verdict === "ask" ? policy.unruled : deny("address"));
 }
 
 /** What a name leads to: never a place that is not public unless `allowLocal` opens it by this name, nor one that a rule refuses by address. */
@@ -91,23 +94,36 @@ function meantBy({ local }: Compiled, host: string, port: number): string {
   return local.find((place) => place.port === port && isLoopbackHost(place.host))?.host ?? host;
 }
 
+const usualPorts = [443, 80, 22];
+
+/** A name that no rule is about; that a rule refuses some ports of it leaves the others. */
+function mayBeAsked({ rules, unruled }: Compiled, name: string): boolean {
+  const isClosed = rules.some(({ verdict, ports, protocols }) => verdict === "deny" && ports === undefined && protocols === undefined);
+  return unruled.verdict === "ask" && !isClosed && !isLocalName(name);
+}
+
 function mayName(policy: Compiled, name: string): boolean {
   if (isMetadataName(name)) return false;
   if (name === machineName) return policy.local.some(({ host }) => isLoopbackHost(host));
   const rules = policy.rules.filter((rule) => namesHost(rule, name));
   const narrowed: Compiled = { ...policy, rules };
-  const isAllowed = (target: EgressTarget): boolean => decide(narrowed, target).verdict === "allow";
+  const isOpen = (target: EgressTarget): boolean => decide(narrowed, target).verdict !== "deny";
   return (
-    policy.local.some(({ host, port }) => host === name && isAllowed({ host, port, protocol: "tcp" })) ||
+    mayBeAsked(narrowed, name) ||
+    policy.local.some(({ host, port }) => host === name && isOpen({ host, port, protocol: "tcp" })) ||
     rules.some(
-      ({ verdict, ports = [], protocols = [] }) =>
-        verdict === "allow" && ports.some((port) => protocols.some((protocol) => isAllowed({ host: name, port, protocol }))),
+      ({ verdict, ports = usualPorts, protocols = egressProtocols }) =>
+        verdict !== "deny" && ports.some((port) => protocols.some((protocol) => isOpen({ host: name, port, protocol }))),
     )
   );
 }
 
-export function egressDecider({ rules, local }: EgressPolicy): EgressDecider {
-  const policy: Compiled = { rules: rules.map((rule) => ({ ...rule, ranges: rule.cidr.map(ipRange) })), local };
+export function egressDecider({ rules, local, unruled }: EgressPolicy): EgressDecider {
+  const policy: Compiled = {
+    rules: rules.map((rule) => ({ ...rule, ranges: rule.cidr.map(ipRange) })),
+    local,
+    unruled: { ...plain, verdict: unruled, reasonCode: "default" },
+  };
   return {
     decide: (target) => decide(policy, target),
     decideAddress: (target, address) => decideAddress(policy, target, address),

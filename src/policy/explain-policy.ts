@@ -62,11 +62,12 @@ function presetLines(presets: CompiledPolicy["presets"]): readonly Sentence[] {
 
 function connectLines({ document, egress }: CompiledPolicy): readonly Sentence[] {
   const rules = egressRuleSchema().array().parse(document["egress"]);
-  if (rules.every(({ verdict }) => verdict !== "allow") && egress.local.length === 0) return [{ key: "policy.sheet.connect.nothing" }];
+  const isOpen = egress.unruled === "ask" || egress.local.length > 0 || egress.rules.some(({ verdict }) => verdict !== "deny");
+  if (!isOpen) return [{ key: "policy.sheet.connect.nothing" }];
   return [
     ...rules.map(connectLine),
     ...egress.local.map(({ host, port }) => ({ key: "policy.sheet.connect.local", values: { host, port } })),
-    { key: "policy.sheet.connect.rest" },
+    { key: egress.unruled === "ask" ? "policy.sheet.connect.rest-asks" : "policy.sheet.connect.rest" },
     { key: "policy.sheet.connect.limits", values: { bytes: showSize(egress.sentBytes), connections: egress.connections } },
   ];
 }
@@ -92,6 +93,7 @@ const ruleKeys: Readonly<Record<Verdict, string>> = {
 const modeKeys: Readonly<Record<ApprovalMode, string>> = {
   "auto-allow": "policy.sheet.held.default",
   regular: "policy.sheet.held.regular",
+  commands: "policy.sheet.held.regular",
   never: "policy.sheet.held.never",
   listed: "policy.sheet.held.listed",
 };

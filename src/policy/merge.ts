@@ -1,6 +1,6 @@
 // Lays one layer over the values below it. Two ways: a trusted layer speaks with the user's strength, an untrusted project only narrows.
 import type { OutsideEntry } from "../contracts/policy-document.ts";
-import { narrowsApproval } from "./approval-mode.ts";
+import { narrowedApproval } from "./approval-mode.ts";
 import { type LayerValues, limitFields, type PolicyValues, sortedBy, sortedOnce } from "./layer-values.ts";
 
 /** What accumulates whoever speaks: denies and tests; and what permits nothing. */
@@ -68,7 +68,7 @@ export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyVa
     boundary: layer.boundary ?? base.boundary,
     strict: base.strict || (layer.strict ?? false),
     // Any other change was found to widen.
-    approval: layer.approval !== undefined && narrowsApproval(base.approval, layer.approval) ? layer.approval : base.approval,
+    approval: layer.approval === undefined ? base.approval : narrowedApproval(base.approval, layer.approval),
     allowUnsandboxed: base.allowUnsandboxed && (layer.allowUnsandboxed ?? true),
     nestedNamespaces: base.nestedNamespaces && (layer.nestedNamespaces ?? true),
     allowRead: layer.allowRead ?? base.allowRead,

@@ -112,9 +112,10 @@ const unbuilt: readonly (readonly [string, string])[] = [
   ["boundary: container", "boundary"],
   ["approval: untrusted", "approval"],
   ["approval: on-request", "approval"],
-  ...["writes", "egress", "credentials", "screen"].map(
+  ...["writes", "credentials", "screen"].map(
     (name) => [`approval: {granular: {commands: ask, ${name}: ask}}`, `approval.granular.${name}`] as const,
   ),
+  ["approval: {granular: {commands: deny, egress: ask}}", "approval.granular.egress"],
   ["uid: root", "uid"],
   ["outside: [{id: o, program: /usr/bin/id, pin: root, arguments: [], boundary: container}]", "outside[0].boundary"],
   ["acceptRisk: [{what: a, why: b, owner: c, until: '2027-01-01'}]", "acceptRisk"],

@@ -15,7 +15,7 @@ const unbuilt: readonly Unbuilt[] = [
   { path: ["extends"], accepted: [] },
   { path: ["uid"], accepted: "auto" },
   { path: ["acceptRisk"], accepted: [] },
-  ...["writes", "egress", "credentials", "screen"].map((name) => ({ path: ["approval", "granular", name], accepted: "deny" })),
+  ...["writes", "credentials", "screen"].map((name) => ({ path: ["approval", "granular", name], accepted: "deny" })),
   { path: ["environment", "fakeEnvFiles"], accepted: false },
   { path: ["browser"], accepted: [] },
   { path: ["credentials"], accepted: [] },
@@ -63,6 +63,10 @@ function checkUnbuilt({ path, accepted }: Unbuilt, value: unknown, findings: Fin
 /** Works on unchecked data, so that one look names everything. */
 export function checkSupported(value: unknown, findings: Findings): void {
   for (const key of unbuilt) checkUnbuilt(key, value, findings);
+  // Asking about connections and denying commands outright has no word of its own yet.
+  const granular: KeyPath = ["approval", "granular"];
+  if (valueAt(value, [...granular, "commands"]) !== "ask")
+    checkUnbuilt({ path: [...granular, "egress"], accepted: "deny" }, value, findings);
   checkPartly(partly, value, findings);
   for (const { path } of itemsAt(value, ["outside"])) {
     checkPartly(

@@ -7,7 +7,7 @@ import type { Verdict } from "../contracts/decision.ts";
 import { buildPolicy } from "./build-policy.ts";
 import { matchesName } from "./environment-rules.ts";
 import { judgeRead, judgeWrite } from "./path-rules.ts";
-import { checkPolicy } from "./policy.ts";
+import { checkPolicy, loadPolicy } from "./policy.ts";
 import { dataSource, facts, summaries, yamlSource } from "./testing/sources.ts";
 
 const pathText = fc.constantFrom(".", "./a", "./a/b", "./a/b/c", "./d", "../other", "/srv", "/srv/a", "/srv/a/b", "~/notes", "~/notes/x");
@@ -195,4 +195,18 @@ test("a project may choose the boundary that auto means", () => {
   const project = yamlSource("boundary: process\n", "project");
   assert.deepEqual(checkPolicy(project, facts), []);
   assert.equal(checkPolicy(yamlSource("boundary: auto\n", "project"), facts, [yamlSource("boundary: process\n")]).length, 1);
+});
+
+test("an untrusted project asks about no connection that would have been refused without a question", () => {
+  const project = (body: string): PolicySource => yamlSource(body, "project");
+  const asks = "egress: [{id: p, hosts: [evil.test], verdict: ask}]\n";
+  assert.deepEqual(
+    checkPolicy(project(asks), facts).map(({ code, key }) => `${code} ${key}`),
+    ["POLICY_WIDENS egress[0]"],
+  );
+  assert.deepEqual(checkPolicy(project(asks), facts, [yamlSource("approval: regular\n")]), []);
+  const narrowed = loadPolicy([project("approval: regular\n")], facts);
+  assert.deepEqual([narrowed.approval, narrowed.egress.unruled], ["commands", "deny"]);
+  const floored = loadPolicy([yamlSource("floor: true\n", "system"), yamlSource("approval: regular\n")], facts);
+  assert.deepEqual([floored.approval, floored.egress.unruled], ["commands", "deny"]);
 });

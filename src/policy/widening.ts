@@ -37,14 +37,16 @@ interface Rule {
   readonly verdict: Verdict;
 }
 
-/** @param loosening verdicts that may let happen what no rule decides now */
-function ruleWidens(rules: readonly Rule[], rule: Rule, loosening: readonly Verdict[] = ["allow"]): boolean {
+/** @param looser verdicts that may let happen what no rule decides now */
+function ruleWidens(rules: readonly Rule[], rule: Rule, looser: readonly Verdict[]): boolean {
   const same = rules.find(({ id }) => id === rule.id);
-  return same === undefined ? loosening.includes(rule.verdict) : canonicalJson(same) !== canonicalJson(rule);
+  return same === undefined ? looser.includes(rule.verdict) : canonicalJson(same) !== canonicalJson(rule);
 }
 
 /** Where what no rule decides is denied, a question is more than nothing. */
-const looseningCommands = ({ approval }: PolicyValues): readonly Verdict[] => (approval === "listed" ? ["allow", "ask"] : ["allow"]);
+const loosening = (isDenied: boolean): readonly Verdict[] => (isDenied ? ["allow", "ask"] : ["allow"]);
+const looseningCommands = ({ approval }: PolicyValues): readonly Verdict[] => loosening(approval === "listed");
+const looseningConnections = ({ approval }: PolicyValues): readonly Verdict[] => loosening(approval !== "regular");
 
 function entryWidens(base: PolicyValues, entry: PolicyValues["outside"][number]): boolean {
   const same = base.outside.find(({ id }) => id === entry.id);
@@ -54,7 +56,7 @@ function entryWidens(base: PolicyValues, entry: PolicyValues["outside"][number])
 /**
  * - allowRead, allowWrite: the place must already be allowed by the base's rules (a place that only the default view shows is not);
  * - pass: covered by a name of the base; set: equal to the base's own value; limits: not above; approval: not looser;
- * - commands, egress: no new `allow` (nor `ask`, where a command that no rule decides is denied), no rule of the base changed under its id;
+ * - commands, egress: no new `allow` (nor `ask`, where a command or connection that no rule decides is denied), no rule of the base changed under its id;
  * - allowLocal: a place of the base; presets: one that the base names;
  * - allowUnsandboxed, nestedNamespaces: not opened; outside: no entry that the base does not have as it is;
  * - strict: never off where it is on;
@@ -97,7 +99,7 @@ export function findWidenings(base: PolicyValues, layer: LayerValues, facts: Pol
     ),
     ...items(
       "egress",
-      (layer.egress ?? []).filter((rule) => ruleWidens(base.egress, rule)).map(({ id }) => id),
+      (layer.egress ?? []).filter((rule) => ruleWidens(base.egress, rule, looseningConnections(base))).map(({ id }) => id),
     ),
     ...items(
       "allowLocal",

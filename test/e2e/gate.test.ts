@@ -1,31 +1,13 @@
 // The gate's own process before hostile clients, a broken ledger and its own death: test/fixtures/gate-cases.ts on a machine without anything else.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import path from "node:path";
 import { before, test } from "node:test";
 import { z } from "zod";
-import { compileCache } from "../fixtures/compile-cache.ts";
+import { runAlone } from "../fixtures/alone-results.ts";
 
-const program = path.resolve(import.meta.dirname, "../fixtures/gate-cases.ts");
-const setUp = 'ip link set lo up && ip addr add 93.10.0.1/32 dev lo && ip addr add 198.18.0.1/32 dev lo && exec "$0" "$@"';
-const lineSchema = z.strictObject({ name: z.string(), result: z.unknown() });
-const results = new Map<string, unknown>();
+let results: ReadonlyMap<string, unknown>;
 
 before(async () => {
-  const child = spawn("/usr/bin/unshare", ["-r", "-n", "/bin/sh", "-c", setUp, process.execPath, program], {
-    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...compileCache },
-    stdio: ["ignore", "pipe", "inherit"],
-    timeout: 240_000,
-    killSignal: "SIGKILL",
-  });
-  let text = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-  await once(child, "close");
-  for (const line of text.split("\n").filter(Boolean)) {
-    const { name, result } = lineSchema.parse(JSON.parse(line));
-    results.set(name, result);
-  }
+  results = await runAlone("gate-cases.ts");
 });
 
 function resultOf<T>(name: string, schema: z.ZodType<T>): T {

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { ApprovalAnswer, ApprovalKind, ApprovalQuestion } from "../../contracts/approval.ts";
+import type { ApprovalAnswer, ApprovalKind, CommandQuestion } from "../../contracts/approval.ts";
 import type { Door } from "../../contracts/door.ts";
 import { approvalIdSchema, digestSchema } from "../../contracts/ids.ts";
 import { fakeResult } from "../testing/fake-door.ts";
 import { callCli, type FakeCall } from "../testing/run-fake-cli.ts";
 
-const base: ApprovalQuestion = {
+const base: CommandQuestion = {
   id: approvalIdSchema.parse("q-000000000001-000000000001"),
   kind: "command",
   argv: ["git", "push"],
@@ -31,7 +31,7 @@ interface Asked extends FakeCall {
 const codeIn = (shown: string): string => /Type ([a-z]+) to run/u.exec(shown)?.[1] ?? "";
 
 async function ask(
-  question: Partial<ApprovalQuestion>,
+  question: Partial<CommandQuestion>,
   reply: (shown: string, attempt: number) => string | undefined,
   language = "en",
 ): Promise<Asked> {

@@ -6,7 +6,7 @@ import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { PromptTerminal } from "../../kit/prompt-terminal.ts";
 import type { CliContext } from "../command.ts";
 import { createStyle } from "../style.ts";
-import { questionLines } from "./question-lines.ts";
+import { isOutside, questionLines } from "./question-lines.ts";
 
 /** No letters that are read as others. */
 const letters = "abcdefghjkmnpqrstuvwxyz";
@@ -33,13 +33,14 @@ async function ask(context: CliContext, question: ApprovalQuestion, signal: Abor
   const terminal = await context.io.openPrompt();
   if (terminal === undefined)
     throw new GloveboxError("APPROVAL_UNAVAILABLE", "approval.no-terminal", { values: { approval: question.id } });
-  const code = makeCode(question.kind === "command" ? 4 : 6);
+  const code = makeCode(isOutside(question) ? 6 : 4);
   const style = createStyle({ env: context.io.env, isPlain: context.isPlain, isTerminal: true });
   try {
     const lines = questionLines(question, code, { text: context.text, style });
     terminal.write(`${freshScreen}${lines.join("\n")} `);
     const answer = await readAnswer(terminal, code, context.text({ key: "approval.wrong-code" }), signal);
-    terminal.write(`${context.text({ key: answer === "granted" ? "approval.granted" : "approval.refused-line" })}\n`);
+    const granted = question.kind === "connection" ? "approval.granted-connection" : "approval.granted";
+    terminal.write(`${context.text({ key: answer === "granted" ? granted : "approval.refused-line" })}\n`);
     return answer;
   } finally {
     await terminal.close();

@@ -1,8 +1,9 @@
-// One question as the lines that a person reads: what would run, what the answer covers, and what it does not.
-import type { ApprovalQuestion, BoundFile, NotBound } from "../../contracts/approval.ts";
+// One question as the lines that a person reads: what would run or connect, what the answer covers, and what it does not.
+import type { ApprovalQuestion, BoundFile, CommandQuestion, NotBound } from "../../contracts/approval.ts";
 import { showDuration } from "../../kit/show-quantity.ts";
 import type { Texts } from "../../texts/texts.ts";
 import type { Style } from "../style.ts";
+import { connectionRows } from "./connection-rows.ts";
 import { showWord, showWords, type Shown } from "./shown-text.ts";
 
 export interface QuestionOptions {
@@ -10,7 +11,7 @@ export interface QuestionOptions {
   readonly style: Style;
 }
 
-interface Row {
+export interface Row {
   readonly label: string;
   readonly shown: Shown;
   readonly note?: string;
@@ -32,7 +33,7 @@ const notBoundKeys: Readonly<Record<NotBound["what"], string>> = {
   operand: "approval.note.not-bound-operand",
 };
 
-function fileRow(question: ApprovalQuestion, { role, path }: BoundFile, { text }: QuestionOptions): Row {
+function fileRow(question: CommandQuestion, { role, path }: BoundFile, { text }: QuestionOptions): Row {
   const isPlanted = question.filesInWriteRoots.includes(path);
   const note = text({ key: isPlanted ? "approval.note.bound-in-root" : "approval.note.bound" });
   return { label: roleKeys[role], shown: role === "input" ? whole("") : showWord(path, text), note };
@@ -45,9 +46,9 @@ function namesShown(names: readonly string[], text: Texts): Shown {
   return { text: [...list, ...more].join(", "), isCut: left > 0 };
 }
 
-function rowsOf(question: ApprovalQuestion, options: QuestionOptions): readonly Row[] {
+function commandRows(question: CommandQuestion, options: QuestionOptions): readonly Row[] {
   const { text } = options;
-  const { argv, cwd, files, environmentNames, notBound, ruleId, reason, policyHash } = question;
+  const { argv, cwd, files, environmentNames, notBound } = question;
   return [
     { label: "approval.label.command", shown: showWords(argv, text) },
     { label: "approval.label.directory", shown: showWord(cwd, text) },
@@ -57,35 +58,59 @@ function rowsOf(question: ApprovalQuestion, options: QuestionOptions): readonly 
       const note = text({ key: notBoundKeys[what] });
       return { label: "approval.label.not-bound", shown: name === "" ? whole("") : showWord(name, text), note };
     }),
+  ];
+}
+
+function rowsOf(question: ApprovalQuestion, options: QuestionOptions): readonly Row[] {
+  const { text } = options;
+  const { ruleId, reason, policyHash } = question;
+  return [
+    ...(question.kind === "connection" ? connectionRows(question, text) : commandRows(question, options)),
     ...(ruleId === undefined ? [] : [{ label: "approval.label.rule", shown: showWord(ruleId, text) }]),
     ...(reason === "" ? [] : [{ label: "approval.label.reason", shown: showWord(reason, text) }]),
     { label: "approval.label.policy", shown: whole(policyHash) },
   ];
 }
 
-const titles = {
-  command: "approval.title.command",
-  unsandboxed: "approval.title.unsandboxed",
-  narrow: "approval.title.narrow",
-} as const;
+interface Words {
+  readonly title: string;
+  readonly covers: string;
+  readonly typeCode: string;
+}
+
+const command: Words = { title: "approval.title.command", covers: "approval.covers", typeCode: "approval.type-code" };
+const words: Readonly<Record<ApprovalQuestion["kind"], Words>> = {
+  command,
+  unsandboxed: { ...command, title: "approval.title.unsandboxed", typeCode: "approval.type-code-unsandboxed" },
+  narrow: { ...command, title: "approval.title.narrow", typeCode: "approval.type-code-unsandboxed" },
+  connection: {
+    title: "approval.title.connection",
+    covers: "approval.covers-connection",
+    typeCode: "approval.type-code-connection",
+  },
+};
+
+/** Nothing will hold what is asked for. */
+export const isOutside = ({ kind }: ApprovalQuestion): boolean => kind === "unsandboxed" || kind === "narrow";
 
 /** The last line asks for the code; the caller leaves the cursor behind it. */
 export function questionLines(question: ApprovalQuestion, code: string, options: QuestionOptions): readonly string[] {
   const { text, style } = options;
-  const isOutside = question.kind !== "command";
+  const isLoud = isOutside(question);
+  const { title, covers, typeCode } = words[question.kind];
   const rows = rowsOf(question, options);
-  const rule = style(isOutside ? "red" : "bold", (isOutside ? "!" : "-").repeat(60));
+  const rule = style(isLoud ? "red" : "bold", (isLoud ? "!" : "-").repeat(60));
   const lines = rows.map(({ label, shown, note }) => {
     const about = note === undefined ? "" : style("dim", `(${note})`);
     return `  ${[style("bold", text({ key: label })), shown.text, about].filter((part) => part !== "").join(" ")}`;
   });
   return [
     rule,
-    style(isOutside ? "red" : "bold", text({ key: titles[question.kind] })),
-    ...(isOutside ? [style("red", text({ key: "approval.no-wall" }))] : []),
+    style(isLoud ? "red" : "bold", text({ key: title })),
+    ...(isLoud ? [style("red", text({ key: "approval.no-wall" }))] : []),
     ...lines,
     ...(rows.some(({ shown }) => shown.isCut) ? [style("yellow", text({ key: "approval.is-cut" }))] : []),
-    text({ key: "approval.covers", values: { time: showDuration(question.lifetimeMs) } }),
-    text({ key: isOutside ? "approval.type-code-unsandboxed" : "approval.type-code", values: { code } }),
+    text({ key: covers, values: { time: showDuration(question.lifetimeMs) } }),
+    text({ key: typeCode, values: { code } }),
   ];
 }

@@ -6,6 +6,7 @@ import { sha256Digest } from "../../kit/digest.ts";
 import type { CliContext } from "../command.ts";
 import { watchEndKey } from "./end-key.ts";
 import type { OutputSink } from "./output-sink.ts";
+import { PromptTurn } from "./prompt-turn.ts";
 import { lendTerminal } from "./raw-terminal.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openStdinBytes, type StdinBytes } from "./stdin-bytes.ts";
@@ -51,6 +52,11 @@ function whenAborted(signal: AbortSignal): Promise<void> {
   return promise;
 }
 
+/** What is typed while a question stands is for the question alone. */
+async function holdKeyboard({ io }: CliContext, stdin: StdinBytes | undefined): Promise<() => void> {
+  return io.stdin.isTTY === true && stdin !== undefined ? stdin.hold() : () => {};
+}
+
 /** @throws whatever `perform` throws */
 export async function driveRun<Result>(context: CliContext, options: DriveOptions<Result>): Promise<Result> {
   const { sink, abort } = options;
@@ -59,19 +65,23 @@ export async function driveRun<Result>(context: CliContext, options: DriveOption
   releases.defer(() => signals.release());
   const stdin = chooseStdin(context);
   if (stdin !== undefined) releases.defer(() => stdin.release());
+  const turn = new PromptTurn();
+  releases.defer(() => turn.idle());
   const ended = whenAborted(abort.signal);
   let failure: unknown;
   const result = await options.perform({
     signal: abort.signal,
     ...inputFor(context, stdin, options),
-    ...(options.ask === undefined ? {} : { ask: options.ask }),
+    ...(options.ask === undefined ? {} : { ask: turn.asking(options.ask, () => holdKeyboard(context, stdin)) }),
     onOutput: async (chunk) => {
       if (abort.signal.aborted) return;
-      const taken = sink.take(chunk).catch((error: unknown) => {
-        // Our own output is broken (a full disk): the command must not go on unseen, and the run still ends in order.
-        failure = error;
-        abort.abort();
-      });
+      const taken = turn
+        .pass(() => sink.take(chunk))
+        .catch((error: unknown) => {
+          // Our own output is broken (a full disk): the command must not go on unseen, and the run still ends in order.
+          failure = error;
+          abort.abort();
+        });
       // A reader that has stopped reading must not hold up the end that somebody asked for.
       await Promise.race([taken, ended]);
     },
@@ -82,6 +92,7 @@ export async function driveRun<Result>(context: CliContext, options: DriveOption
       releases.defer(context.stdout.onResize(() => control.resize(context.stdout.size)));
     },
   });
+  await turn.idle();
   await sink.finish();
   if (failure !== undefined) throw failure instanceof Error ? failure : new Error("Cannot write the output");
   return result;

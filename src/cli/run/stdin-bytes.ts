@@ -4,50 +4,86 @@ import type { CliInput } from "../cli-io.ts";
 
 export interface StdinBytes {
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** Nothing more is read, until what it returns is called: somebody else reads the same terminal meanwhile. */
+  hold(): Promise<() => void>;
   /** Ends the sequence and leaves the stream so that it does not keep the process alive. */
   release(): void;
 }
 
-/** Reads nothing before the first chunk is asked for. */
-export function openStdinBytes(stdin: CliInput): StdinBytes {
-  const state: { isReleased: boolean; isOver: boolean; failure: unknown } = { isReleased: false, isOver: false, failure: undefined };
-  let wake: () => void = () => {};
-  const onReadable = (): void => wake();
-  const onEnd = (): void => {
-    state.isOver = true;
-    wake();
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+class StdinReader implements StdinBytes {
+  readonly #stdin: CliInput;
+  #isReleased = false;
+  #isOver = false;
+  #isHeld = false;
+  #isReading = false;
+  #failure: unknown;
+  #wake: () => void = () => {};
+
+  constructor(stdin: CliInput) {
+    this.#stdin = stdin;
+  }
+
+  readonly #onReadable = (): void => this.#wake();
+  readonly #onEnd = (): void => {
+    this.#isOver = true;
+    this.#wake();
   };
-  const onError = (error: unknown): void => {
-    state.failure = error;
-    onEnd();
+  readonly #onError = (error: unknown): void => {
+    this.#failure = error;
+    this.#onEnd();
   };
-  async function* read(): AsyncGenerator<Uint8Array> {
-    stdin.on("readable", onReadable);
-    stdin.on("end", onEnd);
-    stdin.on("close", onEnd);
-    stdin.on("error", onError);
-    while (!state.isReleased) {
+
+  readonly chunks: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => this.#read() };
+
+  async *#read(): AsyncGenerator<Uint8Array> {
+    const stdin = this.#stdin;
+    this.#isReading = true;
+    if (!this.#isHeld) stdin.on("readable", this.#onReadable);
+    stdin.on("end", this.#onEnd);
+    stdin.on("close", this.#onEnd);
+    stdin.on("error", this.#onError);
+    while (!this.#isReleased) {
       const changed = Promise.withResolvers<void>();
-      wake = changed.resolve;
-      const chunk: unknown = stdin.read();
+      this.#wake = changed.resolve;
+      const chunk: unknown = this.#isHeld ? null : stdin.read();
       if (typeof chunk === "string") yield Buffer.from(chunk);
       else if (chunk instanceof Uint8Array) yield chunk;
-      else if (state.failure !== undefined) throw state.failure instanceof Error ? state.failure : new Error("Cannot read standard input");
-      else if (state.isOver || stdin.readableEnded || stdin.destroyed) return;
+      else if (this.#failure !== undefined) throw this.#failure instanceof Error ? this.#failure : new Error("Cannot read standard input");
+      else if (this.#isOver || stdin.readableEnded || stdin.destroyed) return;
       else await changed.promise;
     }
   }
-  return {
-    chunks: { [Symbol.asyncIterator]: () => read() },
-    release: () => {
-      state.isReleased = true;
-      wake();
-      stdin.off("readable", onReadable);
-      stdin.off("end", onEnd);
-      stdin.off("close", onEnd);
-      // The error listener stays: an error of a stream that nobody reads any more must not end the process.
-      stdin.pause();
-      stdin.unref?.();
-    },
-  };
+
+  async hold(): Promise<() => void> {
+    this.#isHeld = true;
+    this.#stdin.off("readable", this.#onReadable);
+    // A stream takes notice of a listener that left in the next turn; only then does a pause stop its reading.
+    await nextTurn();
+    this.#stdin.pause();
+    await nextTurn();
+    return () => {
+      this.#isHeld = false;
+      if (this.#isReleased || !this.#isReading) return;
+      this.#stdin.on("readable", this.#onReadable);
+      this.#wake();
+    };
+  }
+
+  release(): void {
+    this.#isReleased = true;
+    this.#wake();
+    this.#stdin.off("readable", this.#onReadable);
+    this.#stdin.off("end", this.#onEnd);
+    this.#stdin.off("close", this.#onEnd);
+    // The error listener stays: an error of a stream that nobody reads any more must not end the process.
+    this.#stdin.pause();
+    this.#stdin.unref?.();
+  }
+}
+
+/** Reads nothing before the first chunk is asked for. */
+export function openStdinBytes(stdin: CliInput): StdinBytes {
+  return new StdinReader(stdin);
 }

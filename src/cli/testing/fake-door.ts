@@ -128,7 +128,7 @@ export function fakePolicy(): EffectivePolicy {
     environment: { pass: [], set: {}, homeFiles: {} },
     limits: { ...smallLimits, returnedBytes: 16 },
     approval: "auto-allow",
-    egress: { rules: [], local: [], sentBytes: 1, connections: 0 },
+    egress: { rules: [], unruled: "deny", local: [], sentBytes: 1, connections: 0 },
     presets: [],
     allowUnsandboxed: false,
     nestedNamespaces: false,
