@@ -46,7 +46,7 @@ import { processStartTime } from "./kit/process-identity.ts";
 import { tryProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
-import { explainPolicy, policySchema } from "./policy/policy.ts";
+import { explainConnection, explainPolicy, policySchema } from "./policy/policy.ts";
 import { type BrokerPlace, brokerPlace, errorDocument, foundBroker, reachedBroker, serveDoor, type StartWord } from "./door/door.ts";
 import type { ProofParts } from "./proofs/proofs.ts";
 
@@ -311,6 +311,8 @@ class ComposedDoor implements Door {
     const policy = await this.policy(selection);
     return explainPolicy(policy, policy.withheld);
   };
+
+  explainConnection: Door["explainConnection"] = async (selection, place) => explainConnection(await this.policy(selection), place);
 
   explainTask: Door["explainTask"] = async (task) =>
     taskSheetFromRecords(task, openLedgerReader({ directory: this.#layout.state }).task(task));

@@ -7,6 +7,7 @@ import { checklistCommand } from "./commands/checklist.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { egressDraftCommand } from "./commands/egress-draft.ts";
+import { egressExplainCommand } from "./commands/egress-explain.ts";
 import { egressLsCommand } from "./commands/egress-ls.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { createHelpCommand } from "./commands/help.ts";
@@ -56,6 +57,7 @@ export const commands: readonly CliCommand[] = [
   policySchemaCommand,
   egressLsCommand,
   egressDraftCommand,
+  egressExplainCommand,
   ledgerLsCommand,
   ledgerShowCommand,
   ledgerVerifyCommand,

@@ -6,7 +6,7 @@ import type { LimitHit, UsageEvidence } from "./limits.ts";
 import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
 import type { Digest } from "./ids.ts";
 import type { StoredRecord } from "./ledger.ts";
-import type { CompiledPolicy, PolicyProblem } from "./policy-port.ts";
+import type { CompiledPolicy, ConnectionAnswer, PolicyProblem } from "./policy-port.ts";
 import type { BrokerServing, ReachedBroker } from "./reached-broker.ts";
 import type { Sentence } from "./sentence.ts";
 import type { ChallengeReport, Checklist, ProofReport } from "./proof.ts";
@@ -135,6 +135,8 @@ export interface Door {
   run(request: RunRequest, io: RunIo): Promise<RunResult>;
   doctor(): Promise<DoctorReport>;
   explainPolicy(selection: PolicySelection): Promise<AnswerSheet>;
+  /** @param place canonical */
+  explainConnection(selection: PolicySelection, place: { readonly host: string; readonly port: number }): Promise<ConnectionAnswer>;
   /** The answer sheet's claims, probed in a throw-away project under this policy. @throws what `run` throws when a sandbox does not open */
   prove(selection: PolicySelection): Promise<ProofReport>;
   /**

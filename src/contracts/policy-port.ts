@@ -7,6 +7,7 @@ import type { PresetName } from "./policy-document.ts";
 import type { PresetResolution, ResolvedPreset } from "./preset.ts";
 import type { Limits } from "./limits.ts";
 import type { PathPolicy } from "./boundary.ts";
+import type { Sentence } from "./sentence.ts";
 
 /** `preset node`: what the preset follows from is in `CompiledPolicy.presets`. */
 export type PolicyOrigin = `preset ${PresetName}` | PolicyLayer;
@@ -56,6 +57,13 @@ export interface CompiledPolicy {
   /** How argv is written into the encrypted blob: `redacted` = the words with known secret shapes removed; `digest` = only a digest. */
   readonly auditArgv: "redacted" | "digest";
   decide(request: CommandRequest): Decision;
+}
+
+/** What a policy says about one place. */
+export interface ConnectionAnswer {
+  /** By whatever protocol the policy is most generous. */
+  readonly verdict: "allow" | "ask" | "deny";
+  readonly lines: readonly Sentence[];
 }
 
 /** Facts about the machine that a policy needs and must not look up itself. */

@@ -7,6 +7,7 @@ import type { CompiledPolicy, PolicyFacts, PolicyFormat, PolicyProblem, PolicySo
 import { buildPolicy } from "./build-policy.ts";
 
 export { egressDecider } from "./decide-egress.ts";
+export { explainConnection } from "./explain-connection.ts";
 export { explainPolicy } from "./explain-policy.ts";
 export { namedPresets } from "./preset-layers.ts";
 export { type ResolveOptions, resolvePreset } from "./presets/resolve-preset.ts";

@@ -1,6 +1,7 @@
-// `glovebox egress ls|draft`: what a task did with the network, and the least policy for what it was refused.
+// `glovebox egress ls|draft|explain`: what a task did with the network, the least policy for what it was refused, and what decides about a place.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Door } from "../../contracts/door.ts";
 import { fakeRecord, fakeTask } from "../testing/fake-door.ts";
 import { callCli } from "../testing/run-fake-cli.ts";
 
@@ -73,4 +74,24 @@ test("egress ls and draft say when there is nothing, and when there is no such t
     assert.notEqual(call.err(), "");
     assert.equal((await callCli(["egress", word, fakeTask], { door: { records: async () => [] } })).code, 2);
   }
+});
+
+test("egress explain asks about the canonical place, port 443 unless it is said, and refuses what is none", async () => {
+  const asked: unknown[] = [];
+  const explainConnection: Door["explainConnection"] = async (_selection, place) => {
+    asked.push(place);
+    return {
+      verdict: "deny",
+      lines: [{ key: "policy.connection.no-rule", values: { ...place, protocols: "https", change: "x", rule: "" } }],
+    };
+  };
+  const call = await callCli(["egress", "explain", "API.Example.COM"], { door: { explainConnection } });
+  assert.match(call.out(), /api\.example\.com port 443/u);
+  const json = await callCli(["egress", "explain", "127.1:80", "--json"], { door: { explainConnection } });
+  assert.equal(JSON.parse(json.out()).verdict, "deny");
+  assert.deepEqual(asked, [
+    { host: "api.example.com", port: 443 },
+    { host: "127.0.0.1", port: 80 },
+  ]);
+  assert.equal((await callCli(["egress", "explain", "a..b"], { door: { explainConnection } })).code, 2);
 });
