@@ -9,6 +9,7 @@ import { doctorCommand } from "./commands/doctor.ts";
 import { egressDraftCommand } from "./commands/egress-draft.ts";
 import { egressExplainCommand } from "./commands/egress-explain.ts";
 import { egressLsCommand } from "./commands/egress-ls.ts";
+import { egressTailCommand } from "./commands/egress-tail.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { createHelpCommand } from "./commands/help.ts";
 import { ledgerLsCommand } from "./commands/ledger-ls.ts";
@@ -56,6 +57,7 @@ export const commands: readonly CliCommand[] = [
   policyTrustCommand,
   policySchemaCommand,
   egressLsCommand,
+  egressTailCommand,
   egressDraftCommand,
   egressExplainCommand,
   ledgerLsCommand,

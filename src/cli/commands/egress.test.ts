@@ -1,4 +1,4 @@
-// `glovebox egress ls|draft|explain`: what a task did with the network, the least policy for what it was refused, and what decides about a place.
+// `glovebox egress ls|tail|draft|explain`: what a task did with the network, the least policy for what it was refused, and what decides about a place.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Door } from "../../contracts/door.ts";
@@ -94,4 +94,32 @@ test("egress explain asks about the canonical place, port 443 unless it is said,
     { host: "127.0.0.1", port: 80 },
   ]);
   assert.equal((await callCli(["egress", "explain", "a..b"], { door: { explainConnection } })).code, 2);
+});
+
+const decision = (seq: number, host: string, verdict: string) =>
+  fakeRecord({
+    seq,
+    type: "egress.decision",
+    detail: { verdict, reason: "rule", rule: "r", host, port: 443, via: "captured", protocols: ["https"] },
+  });
+
+test("egress tail shows each decision once, escaped, and with --follow those to come until the task is over", async () => {
+  const stages = [
+    [decision(1, "a.example", "allow")],
+    [decision(1, "a.example", "allow"), decision(2, "b\u001B[2J", "deny"), fakeRecord({ seq: 3, type: "execution.closed" })],
+  ];
+  let looks = 0;
+  const growing: Door["records"] = async () => stages[Math.min(looks++, 1)] ?? [];
+  const call = await callCli(["egress", "tail", "--follow", fakeTask], { door: { records: growing } });
+  const lines = call.out().trimEnd().split("\n");
+  assert.equal(lines.length, 2);
+  assert.match(lines[0] ?? "", /allowed a\.example port 443/u);
+  assert.match(lines[1] ?? "", /refused b\\x1b/u);
+  const json = await callCli(["egress", "tail", fakeTask, "--json"], { door: { records: growing } });
+  assert.deepEqual(
+    JSON.parse(json.out()).decisions.map(({ seq }: { seq: number }) => seq),
+    [1, 2],
+  );
+  assert.equal((await callCli(["egress", "tail", "--follow", "--json", fakeTask], {})).code, 2);
+  assert.equal((await callCli(["egress", "tail", fakeTask], { door: { records: async () => [] } })).code, 2);
 });
