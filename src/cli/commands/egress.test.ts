@@ -1,6 +1,7 @@
 // `glovebox egress ls|tail|draft|explain`: what a task did with the network, the least policy for what it was refused, and what decides about a place.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { z } from "zod";
 import type { Door } from "../../contracts/door.ts";
 import { fakeRecord, fakeTask } from "../testing/fake-door.ts";
 import { callCli } from "../testing/run-fake-cli.ts";
@@ -88,7 +89,7 @@ test("egress explain asks about the canonical place, port 443 unless it is said,
   const call = await callCli(["egress", "explain", "API.Example.COM"], { door: { explainConnection } });
   assert.match(call.out(), /api\.example\.com port 443/u);
   const json = await callCli(["egress", "explain", "127.1:80", "--json"], { door: { explainConnection } });
-  assert.equal(JSON.parse(json.out()).verdict, "deny");
+  assert.equal(z.looseObject({ verdict: z.string() }).parse(JSON.parse(json.out())).verdict, "deny");
   assert.deepEqual(asked, [
     { host: "api.example.com", port: 443 },
     { host: "127.0.0.1", port: 80 },
@@ -116,8 +117,9 @@ test("egress tail shows each decision once, escaped, and with --follow those to 
   assert.match(lines[0] ?? "", /allowed a\.example port 443/u);
   assert.match(lines[1] ?? "", /refused b\\x1b/u);
   const json = await callCli(["egress", "tail", fakeTask, "--json"], { door: { records: growing } });
+  const { decisions } = z.strictObject({ decisions: z.array(z.looseObject({ seq: z.int() })) }).parse(JSON.parse(json.out()));
   assert.deepEqual(
-    JSON.parse(json.out()).decisions.map(({ seq }: { seq: number }) => seq),
+    decisions.map(({ seq }) => seq),
     [1, 2],
   );
   assert.equal((await callCli(["egress", "tail", "--follow", "--json", fakeTask], {})).code, 2);
