@@ -11,17 +11,17 @@ interface Place {
 }
 
 const denials: Readonly<Record<EgressDecision["reasonCode"], string>> = {
-  rule: "policy.connection.rule-denies",
-  default: "policy.connection.no-rule",
-  address: "policy.connection.address",
-  "local-name": "policy.connection.local-name",
-  local: "policy.connection.no-rule",
+  rule: "policy.sheet.connection.rule-denies",
+  default: "policy.sheet.connection.no-rule",
+  address: "policy.sheet.connection.address",
+  "local-name": "policy.sheet.connection.local-name",
+  local: "policy.sheet.connection.no-rule",
 };
 
 function keyOf({ verdict, ruleId, reasonCode }: EgressDecision): string {
   if (verdict === "deny") return denials[reasonCode];
-  if (verdict === "ask") return ruleId === undefined ? "policy.connection.asks" : "policy.connection.rule-asks";
-  return reasonCode === "local" ? "policy.connection.local" : "policy.connection.rule-allows";
+  if (verdict === "ask") return ruleId === undefined ? "policy.sheet.connection.asks" : "policy.sheet.connection.rule-asks";
+  return reasonCode === "local" ? "policy.sheet.connection.local" : "policy.sheet.connection.rule-allows";
 }
 
 /** Names are not looked up: where an allowed one leads inward, the gate refuses it when it is asked for. */

@@ -83,7 +83,7 @@ test("egress explain asks about the canonical place, port 443 unless it is said,
     asked.push(place);
     return {
       verdict: "deny",
-      lines: [{ key: "policy.connection.no-rule", values: { ...place, protocols: "https", change: "x", rule: "" } }],
+      lines: [{ key: "policy.sheet.connection.no-rule", values: { ...place, protocols: "https", change: "x", rule: "" } }],
     };
   };
   const call = await callCli(["egress", "explain", "API.Example.COM"], { door: { explainConnection } });
