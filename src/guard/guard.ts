@@ -10,7 +10,7 @@ export { type GuardMediation, type GuardRule, type ReadRule, type ResourceLimit,
 export { combineRights, type LandlockRight, landlockRights, nameRights, rightsFor } from "./landlock-rights.ts";
 export { parseProbe, type GuardProbe } from "./probe-output.ts";
 export { exitStatus, type LayerName, sizes } from "./protocol.ts";
-export { contentMax, nameTouchedRoots, openTouchLog, readTouches, type TouchedRoot, type Touches } from "./touch-log.ts";
+export { contentMax, dropTouchLog, nameTouchedRoots, openTouchLog, readTouches, type TouchedRoot, type Touches } from "./touch-log.ts";
 export { type KeptContent, type TouchedState, type TouchRecords } from "./touch-records.ts";
 
 /**

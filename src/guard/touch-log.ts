@@ -37,10 +37,14 @@ const windowBytes = 1024 * 1024;
 const logFile = (directory: string): string => path.join(directory, "touches.log");
 const rootsFile = (directory: string): string => path.join(directory, "touches.json");
 
+/** Of a sandbox that was never opened: nobody wrote to it, nobody will read it. */
+export function dropTouchLog(directory: string): void {
+  for (const file of [rootsFile(directory), logFile(directory)]) if (isPresent(file)) unlinkSync(file);
+}
+
 /** @param directory private to the sandbox, never shown inside. @returns a descriptor for the guard, which the caller closes */
 export function openTouchLog(directory: string): number {
-  // One that is there is of a sandbox that was never opened.
-  for (const file of [rootsFile(directory), logFile(directory)]) if (isPresent(file)) unlinkSync(file);
+  dropTouchLog(directory);
   return openSync(logFile(directory), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 }
 

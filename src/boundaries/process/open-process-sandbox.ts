@@ -2,6 +2,7 @@
 import os from "node:os";
 import type { OpenContext, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import { dropTouchLog } from "../../guard/guard.ts";
 import { type Beginning, type BeginningFacts, planBeginning } from "./beginning.ts";
 import { captiveArguments } from "./captive-arguments.ts";
 import { requireCaptive } from "./captive-failure.ts";
@@ -170,6 +171,7 @@ export async function openProcessSandbox(options: ProcessBoundaryOptions, asked:
   try {
     return await startSandbox({ options, spec, facts, beginning, layers, isRoot, bubblewrapPath, signal: context.signal });
   } catch (error) {
+    dropTouchLog(spec.privateDirectory);
     for (const { directory } of facts.machine.cgroups) await removeCgroup(directory);
     throw error;
   }
@@ -180,7 +182,7 @@ function cgroupsFor({ cgroups, testLayers }: ProcessBoundaryOptions, sandboxId: 
   return cgroups === "none" || testLayers?.outer === false ? [] : findCgroups(sandboxId);
 }
 
-/** On rejection nothing is left but control groups without members. */
+/** On rejection nothing is left but control groups without members and an empty list of changes. */
 async function startSandbox(starting: Starting): Promise<Sandbox> {
   let furnished: Furnished | undefined;
   try {
