@@ -8,11 +8,12 @@ import { parseIpAddress, showIpAddress } from "../kit/ip-address.ts";
 import { answerDns } from "./answer-dns.ts";
 import { CurrentRules } from "./current-rules.ts";
 import { EgressBudget } from "./egress-budget.ts";
-import { hangUp, HttpFront, statusOf } from "./http-front.ts";
+import { hangUp, HttpFront } from "./http-front.ts";
 import { LiveConnections } from "./live-connections.ts";
 import { type Outside, refuse } from "./open-connection.ts";
 import { PlaceholderNames } from "./placeholder-names.ts";
 import { type AskBroker, Questions } from "./questions.ts";
+import { answerAbout } from "./refusal-answer.ts";
 import { runTunnel, type TunnelParts } from "./run-tunnel.ts";
 import { serveSocks } from "./socks-front.ts";
 import { TrafficLog } from "./traffic-log.ts";
@@ -151,16 +152,12 @@ export class CapturedTraffic {
     return this.#names.nameOf(host) ?? host;
   }
 
-  #connect(client: Socket, { host, port }: { readonly host: string; readonly port: number }): void {
-    void runTunnel(
-      client,
-      { host: this.#named(host), port, via: "connect", protocols: egressProtocols, clientPort: client.remotePort },
-      this.#parts,
-      {
-        accepted: () => void client.write("HTTP/1.1 200 Connection Established\r\n\r\n"),
-        refused: (reason) => hangUp(client, statusOf(reason), reason),
-      },
-    );
+  #connect(client: Socket, place: { readonly host: string; readonly port: number }): void {
+    const named = { host: this.#named(place.host), port: place.port };
+    void runTunnel(client, { ...named, via: "connect", protocols: egressProtocols, clientPort: client.remotePort }, this.#parts, {
+      accepted: () => void client.write("HTTP/1.1 200 Connection Established\r\n\r\n"),
+      refused: (end) => hangUp(client, answerAbout(end, named)),
+    });
   }
 
   /**

@@ -3,7 +3,8 @@ import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { EgressBudget } from "./egress-budget.ts";
 import { forwardedHeaders, type RequestTarget } from "./judge-request.ts";
 import type { Opened } from "./open-connection.ts";
-import { type EndReason, isRefusal, type RefusalReason } from "./reason.ts";
+import { EgressEnd, type EndReason, isRefusal, type RefusalReason } from "./reason.ts";
+import { answerAbout } from "./refusal-answer.ts";
 import { countReceived, countSent, type Meter } from "./splice.ts";
 
 /** A server may think so long about a request. */
@@ -13,8 +14,8 @@ export interface Forwarding {
   readonly opened: Opened;
   readonly target: RequestTarget;
   readonly budget: EgressBudget;
-  /** A limit was reached. */
-  refused(reason: RefusalReason): void;
+  /** A limit was reached. @param about with the rule that allowed the connection */
+  refused(about: { readonly reason: RefusalReason; readonly rule: string | undefined }): void;
 }
 
 /** Counted like the rest, although nobody counts letters exactly. */
@@ -37,6 +38,7 @@ class Exchange {
   readonly #meter: Meter;
   readonly #over = Promise.withResolvers<void>();
   #isAnswered = false;
+  #isOver = false;
 
   constructor(forwarding: Forwarding, response: ServerResponse, meter: Meter) {
     this.#forwarding = forwarding;
@@ -49,28 +51,33 @@ class Exchange {
     return this.#over.promise;
   }
 
+  /** Only the first counts: what comes of it is no other end. */
   stop(reason: RefusalReason | EndReason): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     const response = this.#response;
     this.#forwarding.opened.end(reason);
     if (reason !== "ended" && !response.headersSent) {
-      response.writeHead(isRefusal(reason) ? 403 : 502, { "X-Glovebox-Refused": reason, "Content-Length": "0" }).end();
+      const end = new EgressEnd(reason, isRefusal(reason) ? this.#meter.decision.ruleId : undefined);
+      const { status, headers, body } = answerAbout(end, this.#forwarding.target);
+      response.writeHead(status, headers).end(body);
     } else if (reason !== "ended") response.destroy();
     this.#over.resolve();
   }
 
   #within(limit: RefusalReason | undefined): boolean {
     if (limit === undefined) return true;
-    this.#forwarding.refused(limit);
+    this.#forwarding.refused({ reason: limit, rule: this.#meter.decision.ruleId });
     this.stop(limit);
     return false;
   }
 
   mayReceive(bytes: number): boolean {
-    return this.#within(countReceived(this.#meter, bytes));
+    return !this.#isOver && this.#within(countReceived(this.#meter, bytes));
   }
 
   maySend(bytes: number): boolean {
-    return this.#within(countSent(this.#meter, bytes));
+    return !this.#isOver && this.#within(countSent(this.#meter, bytes));
   }
 
   answer(answer: IncomingMessage): void {

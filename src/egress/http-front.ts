@@ -6,7 +6,8 @@ import { headerMs } from "./first-bytes.ts";
 import { forwardRequest } from "./forward-request.ts";
 import { judgeConnect, judgeRequest, type RequestTarget } from "./judge-request.ts";
 import { type Asked, openConnection, type Opened, type OpenParts, refuse } from "./open-connection.ts";
-import { EgressEnd, isRefusal } from "./reason.ts";
+import { EgressEnd } from "./reason.ts";
+import { answerAbout, type RefusalAnswer, refusalAnswer, writtenAnswer } from "./refusal-answer.ts";
 
 /** What a connection is here for. */
 type Context =
@@ -18,18 +19,10 @@ type Context =
 export type OnConnect = (client: Socket, place: { readonly host: string; readonly port: number }) => void;
 
 const nowhere = { host: "", port: 0, via: "http" } as const;
-const names: Readonly<Record<number, string>> = { 400: "Bad Request", 403: "Forbidden", 408: "Request Timeout", 502: "Bad Gateway" };
-
-/** Machine words only: who reads this is inside; a person reads the record. */
-export function refusalHead(status: number, reason: string): string {
-  return `HTTP/1.1 ${status} ${names[status] ?? "Error"}\r\nX-Glovebox-Refused: ${reason}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
-}
-
-export const statusOf = (reason: EgressEnd["reason"]): number => (isRefusal(reason) ? 403 : 502);
 
 /** Says why and hangs up, also on a client that does not listen. */
-export function hangUp(socket: Duplex, status: number, reason: string): void {
-  if (socket.writable) socket.end(refusalHead(status, reason));
+export function hangUp(socket: Duplex, answer: RefusalAnswer, method?: string): void {
+  if (socket.writable) socket.end(writtenAnswer(answer, method));
   const timer = setTimeout(() => socket.destroy(), 1000).unref();
   socket.once("close", () => clearTimeout(timer));
   socket.resume();
@@ -75,7 +68,7 @@ export class HttpFront {
     this.#contexts.set(socket, context);
     const late = (): void => {
       this.#take(socket);
-      hangUp(socket, 408, "timeout");
+      hangUp(socket, refusalAnswer(408, "timeout"));
     };
     this.#timers.set(socket, setTimeout(late, headerMs));
     socket.once("close", () => this.#take(socket));
@@ -97,7 +90,7 @@ export class HttpFront {
     const { remotePort: clientPort } = context.socket;
     void refuse(context.kind === "opened" ? context.asked : { ...nowhere, clientPort }, this.#parts, { reason: "malformed" });
     if (context.kind === "opened") context.opened.end("malformed");
-    hangUp(socket, 400, "malformed");
+    hangUp(socket, refusalAnswer(400, "malformed"));
   }
 
   #onConnect({ method = "", url = "", httpVersion, rawHeaders }: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -133,11 +126,10 @@ export class HttpFront {
         opened,
         target,
         budget: this.#parts.budget,
-        refused: (reason) => void refuse(asked, this.#parts, { reason }),
+        refused: (about) => void refuse(asked, this.#parts, about),
       });
     } catch (error) {
-      const reason = error instanceof EgressEnd ? error.reason : "broken";
-      hangUp(socket, statusOf(reason), reason);
+      hangUp(socket, answerAbout(error instanceof EgressEnd ? error : new EgressEnd("broken"), target), method);
     }
   }
 }

@@ -85,7 +85,7 @@ export async function refuse(
   parts.log.refused({ reason: about.reason, ...rule, host, port, via });
   const event: EgressEvent = { verdict: "deny", reason: about.reason, ...rule, host: host.slice(0, 300), port, via, protocols: [] };
   await parts.log.recordOnce(event, (each) => parts.record(each, asked.clientPort));
-  return new EgressEnd(about.reason);
+  return new EgressEnd(about.reason, about.rule);
 }
 
 type Permitted = Extract<Permission, { readonly kind: "permitted" }>;

@@ -47,9 +47,12 @@ export const isRefusal = (reason: RefusalReason | EndReason): reason is RefusalR
 export class EgressEnd extends Error {
   override readonly name = "EgressEnd";
   readonly reason: RefusalReason | EndReason;
+  /** The rule that decided, where one did. */
+  readonly rule: string | undefined;
 
-  constructor(reason: RefusalReason | EndReason) {
+  constructor(reason: RefusalReason | EndReason, rule?: string) {
     super(reason);
     this.reason = reason;
+    this.rule = rule;
   }
 }

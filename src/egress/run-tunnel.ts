@@ -16,7 +16,7 @@ export interface TunnelParts extends OpenParts {
 /** What the client is told before its own bytes begin. */
 export interface TunnelAnswer {
   accepted(): void;
-  refused(reason: EgressEnd["reason"]): void;
+  refused(end: EgressEnd): void;
 }
 
 function splicedAs(
@@ -78,7 +78,7 @@ export async function runTunnel(client: Socket, asked: Asked, parts: TunnelParts
   try {
     opened = await openConnection(asked, parts);
   } catch (error) {
-    return answer.refused(error instanceof EgressEnd ? error.reason : "broken");
+    return answer.refused(error instanceof EgressEnd ? error : new EgressEnd("broken"));
   }
   try {
     if (client.destroyed) throw new EgressEnd("broken");

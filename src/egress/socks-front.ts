@@ -38,7 +38,7 @@ export async function serveSocks(client: Socket, parts: TunnelParts, nameOf: (ho
       parts,
       {
         accepted: () => void client.write(socksReply(socksReplies.succeeded)),
-        refused: (reason) => {
+        refused: ({ reason }) => {
           client.end(socksReply(isRefusal(reason) ? socksReplies.notAllowed : socksReplies.unreachable));
           client.destroySoon();
         },

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { z } from "zod";
 import { commandLine } from "../fixtures/command-line.ts";
 import { startLoopbackCanary } from "../fixtures/internet/gloved.ts";
 import { type Internet, openInternet, type Ran } from "../fixtures/internet/internet.ts";
@@ -16,7 +17,7 @@ allowLocal: ["private.pkg.example.org:443", "127.0.0.1:8080"]
 limits: {egressConnections: 8}
 egress:
   - {id: api, hosts: [api.example.com], verdict: allow, maxRequest: 64KiB}
-  - {id: plain, hosts: [api.example.com], protocols: [http], ports: [80], verdict: allow}
+  - {id: plain, hosts: [api.example.com], protocols: [http], ports: [80], verdict: allow, maxRequest: 32KiB}
   - {id: pkg, hosts: ["*.pkg.example.org"], verdict: allow}
   - {id: no, hosts: [git.pkg.example.org], verdict: deny}
 `;
@@ -38,6 +39,24 @@ function glovebox(script: string, environment: Record<string, string> = {}): Pro
     environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), LANG: "C.UTF-8", ...environment },
     timeoutMs: 60_000,
   });
+}
+
+/** A command of the product beside the sandboxes. */
+function onMachine(...words: readonly string[]): Promise<Ran> {
+  return internet.onMachine([process.execPath, commandLine, ...words], {
+    environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), LANG: "C.UTF-8" },
+  });
+}
+
+const recordsSchema = z.object({
+  records: z.array(z.object({ type: z.string(), body: z.object({ reason: z.unknown(), via: z.unknown() }).partial() })),
+});
+
+/** How each upload came that the ledger says was stopped for its size, the newest first. */
+async function stopsInLedger(): Promise<readonly unknown[]> {
+  const { stdout } = await onMachine("ledger", "ls", "--json");
+  const { records } = recordsSchema.parse(JSON.parse(stdout));
+  return records.flatMap(({ type, body }) => (type === "egress.decision" && body.reason === "limit-request" ? [body.via] : []));
 }
 
 const curl = "curl -sS --max-time 20 --cacert authority.pem";
@@ -101,7 +120,12 @@ test("a port of the machine's loopback that allowLocal opens is reached by every
   assert.deepEqual(await canary.reached(), Array<string>(4).fill("reached ::ffff:127.0.0.1 8080"));
   const others = ["127.0.0.1:8080", "host.glovebox.internal", "host.docker.internal:8080", "x.host.glovebox.internal:8080"];
   const refused = await glovebox(others.flatMap((other) => [`${curl} http://${other}/`, `${direct} http://${other}/`]).join("; "));
-  assert.equal(refused.stdout, "");
+  // Only who asks the gate for it hears why.
+  assert.deepEqual(
+    [...refused.stdout.matchAll(/refused a connection to (?<place>\S+)\.\n/gu)].map(({ groups }) => groups?.["place"]),
+    ["host.glovebox.internal:80", "host.docker.internal:8080", "x.host.glovebox.internal:8080"],
+  );
+  assert.ok(!refused.stdout.includes("canary"), refused.stdout);
   assert.ok(refused.stderr.includes("allowLocal: [127.0.0.1:80]"), refused.stderr);
   assert.equal((await canary.reached()).length, 4);
 });
@@ -112,16 +136,28 @@ test("an upload beyond the size of its rule stops, and says which rule", async (
   assert.ok(stderr.includes("rule api lets a connection send"), stderr);
 });
 
+test("a plain upload beyond the size of its rule stops too, asked of the gate and captured, and each stop is recorded", async () => {
+  const upload = (client: string, bytes: number): string =>
+    `head -c ${bytes} /dev/zero | ${client} --data-binary @- http://api.example.com/upload`;
+  const within = await glovebox(`${upload(curl, 30_000)}; ${upload(direct, 30_000)}`);
+  assert.equal(within.stdout, "30000 bytes\n".repeat(2));
+  const before = await stopsInLedger();
+  const { stdout, stderr } = await glovebox(`${upload(curl, 300_000)}; ${upload(direct, 300_000)}`);
+  assert.ok(!stdout.includes("bytes"), stdout);
+  assert.equal(
+    stderr.match(/api\.example\.com port 80: more was sent than rule plain lets a connection send \(1 times/gu)?.length,
+    2,
+    stderr,
+  );
+  assert.deepEqual(await stopsInLedger(), ["captured", "http", ...before]);
+});
+
 test("what a task did is on its sheet and in the ledger", async () => {
   const { stderr } = await glovebox(`${direct} https://api.example.com/a`, {});
   assert.equal(stderr, "");
-  const run = (...words: readonly string[]): Promise<Ran> =>
-    internet.onMachine([process.execPath, commandLine, ...words], {
-      environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), LANG: "C.UTF-8" },
-    });
-  const { stdout } = await run("ledger", "ls", "--json");
+  const { stdout } = await onMachine("ledger", "ls", "--json");
   assert.ok(stdout.includes("egress.decision") && stdout.includes("execution.egress"), stdout.slice(0, 500));
-  assert.equal((await run("ledger", "verify")).code, 0);
+  assert.equal((await onMachine("ledger", "verify")).code, 0);
 });
 
 test("prove holds every claim where something may leave", async () => {

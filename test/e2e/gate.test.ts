@@ -29,6 +29,21 @@ test("each form of a request gets its answer, and only what was allowed arrives"
   assert.deepEqual(arrived, ["web /a", "web /b", "web /c", "web /d"]);
 });
 
+test("a refused request and a refused CONNECT are answered with what was refused and who says what would allow it, HEAD with no body", () => {
+  const { get, head, connect } = resultOf("refusals", z.strictObject({ get: z.string(), head: z.string(), connect: z.string() }));
+  for (const [answer, place] of [
+    [get, "evil.test:80"],
+    [connect, "raw.example.com:22"],
+  ] as const) {
+    const [headers = "", body = ""] = answer.split("\r\n\r\n");
+    assert.ok(headers.startsWith("HTTP/1.1 403 Forbidden\r\nX-Glovebox-Refused: default\r\nContent-Type: text/plain"), headers);
+    assert.ok(headers.includes(`\r\nContent-Length: ${body.length}\r\n`) && !/transfer-encoding/iu.test(headers), headers);
+    assert.ok(body.startsWith(`Glovebox refused a connection to ${place}.\nReason: default\nRule: none\n`), body);
+    assert.ok(body.includes(`"glovebox egress explain ${place}"`), body);
+  }
+  assert.equal(head, `${get.split("\r\n\r\n")[0]}\r\n\r\n`);
+});
+
 test("a client that does not finish its head is told so after ten seconds", () => {
   assert.deepEqual(results.get("slowHeader"), ["408", "408", "408"]);
 });
