@@ -22,6 +22,8 @@
 
 #define CHANNEL 3
 #define BACKLOG 128
+// Without descriptors or memory a connection stays in the queue, and would wake us again at once.
+#define SHORTAGE_MS 100
 
 enum { STATUS_ENDED = 0, STATUS_USAGE = 100, STATUS_SOCKET = 101, STATUS_CHANNEL = 102 };
 
@@ -47,12 +49,20 @@ static int listen_at(const char *path) {
   return -1;
 }
 
-// False: the broker takes no more.
-static bool take_one(int listener) {
+enum taken { TAKEN, SHORTAGE, BROKER_GONE };
+
+static enum taken take_one(int listener) {
   AUTO_CLOSE const int peer = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (peer < 0) return true; // it went away again, or we have no descriptors left: the next one may be luckier
-  if (!peer_is_ours(peer)) return node_send(CHANNEL, "{\"kind\":\"refused\"}\n", -1, MSG_DONTWAIT) != EPIPE;
-  return node_hand_over(CHANNEL, "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.Socket\",\"msg\":{\"kind\":\"connection\"}}\n", peer) == 0;
+  if (peer < 0) {
+    const bool is_short = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    return is_short ? SHORTAGE : TAKEN; // else it went away again
+  }
+  bool is_told;
+  if (peer_is_ours(peer))
+    is_told = node_hand_over(CHANNEL, "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.Socket\",\"msg\":{\"kind\":\"connection\"}}\n", peer) == 0;
+  else
+    is_told = node_send(CHANNEL, "{\"kind\":\"refused\"}\n", -1, MSG_DONTWAIT) != EPIPE;
+  return is_told ? TAKEN : BROKER_GONE;
 }
 
 int main(int argc, char **argv) {
@@ -66,10 +76,13 @@ int main(int argc, char **argv) {
   AUTO_CLOSE const int listener = listen_at(argv[1]);
   if (listener < 0) return fail(STATUS_SOCKET, "socket");
   if (node_send(CHANNEL, "{\"kind\":\"listening\"}\n", -1, 0) != 0) return fail(STATUS_CHANNEL, "channel");
-  for (;;) {
-    struct pollfd ready[] = {{listener, POLLIN, 0}, {CHANNEL, POLLIN, 0}};
-    if (poll(ready, 2, -1) < 0) continue; // EINTR; both are ours
-    if (ready[1].revents != 0) return STATUS_ENDED; // the broker says nothing unasked: its end of the channel closed
-    if (ready[0].revents != 0 && !take_one(listener)) return STATUS_CHANNEL;
+  enum taken last = TAKEN;
+  while (last != BROKER_GONE) {
+    struct pollfd ready[] = {{CHANNEL, POLLIN, 0}, {listener, POLLIN, 0}};
+    const bool is_short = last == SHORTAGE;
+    if (poll(ready, is_short ? 1 : 2, is_short ? SHORTAGE_MS : -1) < 0) continue; // EINTR; both are ours
+    if (ready[0].revents != 0) return STATUS_ENDED; // the broker says nothing unasked: its end of the channel closed
+    last = ready[1].revents == 0 ? TAKEN : take_one(listener);
   }
+  return STATUS_CHANNEL;
 }

@@ -130,6 +130,26 @@ test("DoorConnection refuses another version, a wrong key, and whatever cannot c
   assert.match((await early.until(frameTypes.refused)).payload.toString("latin1"), /BROKER_PROTOCOL/u);
 });
 
+test("DoorConnection hears nothing more after a violation, and destroys the connection of who does not read", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let isListed = false;
+  const list = async () => {
+    isListed = true;
+    return [];
+  };
+  const [ours, theirs] = duplexPair();
+  const connection = new DoorConnection(theirs, hostWith({ list }));
+  const question = partFrames(1, Buffer.from(JSON.stringify({ ask: "list", key: keys.admin })));
+  ours.write(Buffer.concat([helloFrame(version), emptyFrame(frameTypes.ask, 0)]));
+  await connection.closed;
+  ours.write(Buffer.concat([...question, emptyFrame(frameTypes.ask, 1)]));
+  await new Promise(setImmediate);
+  assert.equal(isListed, false);
+  assert.equal(theirs.destroyed, false);
+  t.mock.timers.runAll();
+  assert.equal(theirs.destroyed, true);
+});
+
 test("DoorConnection ends what was asked when the client vanishes at any byte of a conversation", async () => {
   const command = {
     argv: ["cat"] as [string, ...string[]],

@@ -12,6 +12,8 @@ import { violation } from "./violation.ts";
 
 /** How long a peer may take to say its version. */
 const greetingMs = 10_000;
+/** How long it may take to read the last words. */
+const partingMs = 2_000;
 /** Answers that nobody reads: beyond this nothing more is heard. */
 const unreadMax = 4 * 1024 * 1024;
 
@@ -24,12 +26,13 @@ export class DoorConnection {
   readonly #closed = Promise.withResolvers<void>();
   #lastStream = 0;
   #isGreeted = false;
+  #isClosed = false;
 
   constructor(socket: Duplex, host: DoorHost) {
     this.#socket = socket;
     this.#host = host;
     this.#greeting = setTimeout(() => this.close(), greetingMs);
-    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.on("data", this.#receive);
     for (const event of ["error", "end", "close"]) socket.on(event, () => this.close());
     this.#send([helloFrame(software)]);
   }
@@ -40,14 +43,14 @@ export class DoorConnection {
   }
 
   #send(frames: readonly Buffer[]): void {
-    if (this.#socket.destroyed || frames.length === 0) return;
+    if (this.#isClosed || this.#socket.destroyed || frames.length === 0) return;
     this.#socket.write(Buffer.concat(frames));
     if (this.#socket.writableLength <= unreadMax || this.#socket.isPaused()) return;
     this.#socket.pause();
     this.#socket.once("drain", () => this.#socket.resume());
   }
 
-  #receive(chunk: Buffer): void {
+  readonly #receive = (chunk: Buffer): void => {
     try {
       for (const frame of this.#decoder.push(chunk)) this.#dispatch(frame);
     } catch (error) {
@@ -55,7 +58,7 @@ export class DoorConnection {
       this.#send(errorFrames(0, error, "en"));
       this.close();
     }
-  }
+  };
 
   #dispatch(frame: Frame): void {
     if (!this.#isGreeted) this.#greet(frame);
@@ -86,12 +89,24 @@ export class DoorConnection {
     return request;
   }
 
-  /** Cancels what was asked and is not over. Idempotent. */
+  /** Cancels what was asked and is not over, and hears nothing more. Idempotent. */
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#socket.off("data", this.#receive);
     clearTimeout(this.#greeting);
     for (const request of this.#requests.values()) request.cancel();
     this.#requests.clear();
-    if (!this.#socket.destroyed) this.#socket.end(() => this.#socket.destroy());
+    this.#part();
     this.#closed.resolve();
+  }
+
+  /** Who does not read the last words does not keep the connection either. */
+  #part(): void {
+    const socket = this.#socket;
+    if (socket.destroyed) return;
+    const deadline = setTimeout(() => socket.destroy(), partingMs);
+    socket.once("close", () => clearTimeout(deadline));
+    socket.end(() => socket.destroy());
   }
 }
