@@ -37,6 +37,8 @@ export interface SandboxesParts {
   readonly nowMs: () => number;
   /** Called when `count` may have changed. */
   readonly onChange: () => void;
+  /** Called before anybody can use it: who finds its id finds its token. When it rejects, the sandbox is closed. */
+  readonly onOpened: (sandbox: string, token: string) => Promise<void>;
   readonly onEnded: (sandbox: string) => void;
 }
 
@@ -64,7 +66,9 @@ export class Sandboxes implements SandboxDoor {
   readonly #parts: SandboxesParts;
   readonly #held = new Map<string, Held>();
   readonly #ended = new Map<string, { readonly tokenDigest: Buffer; readonly reason: EndReason }>();
-  #opening = 0;
+  readonly #openings = new Set<Promise<OpenedSandbox>>();
+  /** Aborted when the broker ends: nothing is opened any more. */
+  readonly #closing = new AbortController();
 
   constructor(parts: SandboxesParts) {
     this.#parts = parts;
@@ -72,31 +76,38 @@ export class Sandboxes implements SandboxDoor {
 
   /** Open ones, and those that are being opened. */
   get count(): number {
-    return this.#held.size + this.#opening;
+    return this.#held.size + this.#openings.size;
+  }
+
+  #requireStaying(): void {
+    if (this.#closing.signal.aborted) throw new GloveboxError("BROKER_UNAVAILABLE", "sandbox.broker-ending");
   }
 
   #requireRoom(): void {
     const { open, opening } = sandboxQuotas;
-    if (this.#opening >= opening)
+    if (this.#openings.size >= opening)
       throw new GloveboxError("SANDBOX_LIMIT", "sandbox.too-many-opening", { values: { maximum: opening, seconds: 1 } });
     if (this.count >= open) throw new GloveboxError("SANDBOX_LIMIT", "sandbox.too-many-open", { values: { maximum: open } });
   }
 
-  /** @throws SANDBOX_LIMIT, POLICY_*, and what opening a sandbox throws */
+  /** @throws BROKER_UNAVAILABLE, SANDBOX_LIMIT, POLICY_*, and what opening a sandbox throws */
   async open(opening: SandboxOpening, io: { readonly signal: AbortSignal; readonly ask?: AskPerson }): Promise<OpenedSandbox> {
+    this.#requireStaying();
     this.#requireRoom();
-    this.#opening += 1;
+    const opened = this.#openOne(opening, AbortSignal.any([io.signal, this.#closing.signal]));
+    this.#openings.add(opened);
     this.#parts.onChange();
     try {
-      return await this.#openOne(opening, io.signal);
+      return await opened;
     } finally {
-      this.#opening -= 1;
+      this.#openings.delete(opened);
       this.#parts.onChange();
     }
   }
 
   async #openOne(opening: SandboxOpening, signal: AbortSignal): Promise<OpenedSandbox> {
     const { policy, parts } = await this.#parts.prepare(opening);
+    this.#requireStaying();
     const { ids, user } = parts;
     const { projectDirectory } = opening.policy;
     const identity = { task: makeTaskId(ids), action: makeActionId(ids), sandbox: makeSandboxId(ids) };
@@ -117,11 +128,23 @@ export class Sandboxes implements SandboxDoor {
     });
     const token = randomBytes(32).toString("hex");
     const live = new LiveSandbox(task, opening.policy, () => this.#used(identity.sandbox));
+    await this.#announce(identity.sandbox, live, token);
     const { idleMs, expiresAtMs } = this.#hold(identity.sandbox, live, { token, opening });
     const presetNotes = policy.presets.flatMap((preset) => preset.notes);
     // Nobody waits for it any more, so nobody would ever close it.
     if (signal.aborted) await this.#end(identity.sandbox, "closed");
+    this.#requireStaying();
     return { sandbox: identity.sandbox, task: identity.task, token, policyHash: policy.hash, idleMs, expiresAtMs, presetNotes };
+  }
+
+  async #announce(sandbox: string, live: LiveSandbox, token: string): Promise<void> {
+    try {
+      await this.#parts.onOpened(sandbox, token);
+    } catch (error) {
+      // Nobody could use it.
+      await live.close().finally(() => this.#parts.onEnded(sandbox));
+      throw error;
+    }
   }
 
   #hold(sandbox: string, live: LiveSandbox, given: { readonly token: string; readonly opening: SandboxOpening }): Held {
@@ -232,9 +255,11 @@ export class Sandboxes implements SandboxDoor {
       throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
   }
 
-  /** The broker ends: so does all that it holds. */
+  /** The broker ends: so does all that it holds, and what is being opened, which closes itself. */
   async closeAll(): Promise<void> {
-    await Promise.allSettled([...this.#held.keys()].map((sandbox) => this.#end(sandbox, "broker")));
+    this.#closing.abort();
+    const ends = [...this.#held.keys()].map((sandbox) => this.#end(sandbox, "broker"));
+    await Promise.allSettled([...ends, ...this.#openings]);
   }
 }
 

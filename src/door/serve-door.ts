@@ -12,7 +12,16 @@ export interface ServedSandboxes extends SandboxDoor {
   /** Open ones, and those that are being opened. */
   readonly count: number;
   endAny(sandbox: string): Promise<void>;
+  /** Resolves when there are none, and none comes any more. */
   closeAll(): Promise<void>;
+}
+
+export interface SandboxEvents {
+  /** `count` may have changed. */
+  onChange(): void;
+  /** Before anybody can use it; when this rejects, it is closed. */
+  onOpened(sandbox: string, token: string): Promise<void>;
+  onEnded(sandbox: string): void;
 }
 
 export interface ServedDoor {
@@ -20,29 +29,11 @@ export interface ServedDoor {
   /** Where keys and tokens lie. */
   readonly directory: string;
   readonly isEqual: (given: string, expected: string) => boolean;
-  /** @param onChange to be called when `count` may have changed; `onEnded` when a sandbox has ended */
-  readonly makeSandboxes: (events: { onChange(): void; onEnded(sandbox: string): void }) => ServedSandboxes;
+  readonly makeSandboxes: (events: SandboxEvents) => ServedSandboxes;
   /** Called when clients can connect. */
   readonly onListening: () => Promise<void>;
   /** Aborted: it is to leave now. */
   readonly signal: AbortSignal;
-}
-
-/** A client finds the token of a sandbox as soon as it knows its id. */
-function keepingTokens(sandboxes: ServedSandboxes, directory: string): SandboxDoor {
-  return {
-    open: async (opening, io) => {
-      const opened = await sandboxes.open(opening, io);
-      await keepToken(directory, opened.sandbox, opened.token);
-      return opened;
-    },
-    exec: (access, command, io) => sandboxes.exec(access, command, io),
-    attach: (access, action, io) => sandboxes.attach(access, action, io),
-    logs: (access, action) => sandboxes.logs(access, action),
-    connect: (access, port) => sandboxes.connect(access, port),
-    list: () => sandboxes.list(),
-    end: (access) => sandboxes.end(access),
-  };
 }
 
 /** Resolves when it has left, and holds nothing any more. The caller holds the broker's lock. @throws BROKER_UNAVAILABLE */
@@ -52,10 +43,11 @@ export async function serveDoor(served: ServedDoor): Promise<void> {
   const linger = new Linger(lingerMs);
   const sandboxes = served.makeSandboxes({
     onChange: () => linger.look(sandboxes.count > 0),
+    onOpened: (sandbox, token) => keepToken(directory, sandbox, token),
     onEnded: (sandbox) => void dropToken(directory, sandbox).catch(() => {}), // worth nothing any more; the next broker clears it away
   });
   const host = {
-    sandboxes: keepingTokens(sandboxes, directory),
+    sandboxes,
     keys,
     isEqual,
     end: (sandbox: string) => sandboxes.endAny(sandbox),
