@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import {
   type BrokerParts,
-  equalSecrets,
   holdBroker,
   noSteps,
   type PolicyPlaces,
@@ -14,7 +13,6 @@ import {
   type ReapSandbox,
   reapOutside,
   runCommand,
-  Sandboxes,
   type SandboxesParts,
   type StateLayout,
   stateLayout,
@@ -31,11 +29,11 @@ import {
   withheldEntries,
 } from "./boundaries/process/process.ts";
 import { expireKept, loadChanges, type LoadedChanges, taskDiff } from "./changes/changes.ts";
+import { ComposedBroker } from "./compose-broker.ts";
 import { type PolicyLoader, policyLoader, policyPlaces } from "./compose-policy.ts";
 import type { Boundary, HostUser } from "./contracts/boundary.ts";
 import { noChanges } from "./contracts/changes.ts";
 import type { Door, EffectivePolicy, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
-import { GloveboxError } from "./contracts/glovebox-error.ts";
 import { GateProcess } from "./egress/egress.ts";
 import { taskIdSchema } from "./contracts/ids.ts";
 import type { CompiledPolicy } from "./contracts/policy-port.ts";
@@ -47,7 +45,6 @@ import { tryProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
 import { explainConnection, explainPolicy, policySchema } from "./policy/policy.ts";
-import { type BrokerPlace, brokerPlace, errorDocument, foundBroker, reachedBroker, serveDoor, type StartWord } from "./door/door.ts";
 import type { ProofParts } from "./proofs/proofs.ts";
 
 export interface ComposeOptions {
@@ -66,6 +63,7 @@ class ComposedDoor implements Door {
   readonly #layout: StateLayout;
   readonly #places: PolicyPlaces;
   readonly #policies: PolicyLoader;
+  readonly #broker: ComposedBroker;
   readonly #clock = systemClock();
   #ledger: Promise<OpenedLedger> | undefined;
   #gate: GateProcess | undefined;
@@ -76,6 +74,15 @@ class ComposedDoor implements Door {
     this.#layout = stateLayout(this.#user, options.environment);
     this.#places = policyPlaces(this.#user);
     this.#policies = this.#policiesFor(options.environment);
+    this.#broker = new ComposedBroker({
+      layout: this.#layout,
+      uid: this.#user.uid,
+      environment: options.environment,
+      installation: options.installation,
+      runningFile: import.meta.filename,
+      makeReady: () => this.#readyLedger(),
+      sandboxes: () => this.#sandboxesParts(),
+    });
   }
 
   /** @param environment of whoever asks: what presets mean depends on it */
@@ -201,57 +208,13 @@ class ComposedDoor implements Door {
     return { policy, parts };
   }
 
-  #brokerPlace(): BrokerPlace {
-    const { installation, environment } = this.#options;
-    const { runtime, door } = this.#layout;
-    return brokerPlace({ installation, environment, runtime, door, runningFile: import.meta.filename });
-  }
+  reachBroker: Door["reachBroker"] = () => this.#broker.reachBroker();
 
-  reachBroker: Door["reachBroker"] = async () => {
-    prepareState(this.#layout, this.#user.uid);
-    return reachedBroker(this.#brokerPlace());
-  };
+  findBroker: Door["findBroker"] = () => this.#broker.findBroker();
 
-  findBroker: Door["findBroker"] = async () => foundBroker(this.#brokerPlace());
+  reachRunningBroker: Door["reachRunningBroker"] = () => this.#broker.reachRunningBroker();
 
-  reachRunningBroker: Door["reachRunningBroker"] = async () => {
-    const broker = await this.findBroker();
-    if (broker === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.no-broker");
-    return broker;
-  };
-
-  serveBroker: Door["serveBroker"] = async (serving) => {
-    const { signal } = serving;
-    prepareState(this.#layout, this.#user.uid);
-    const lock = await tryProcessLock(this.#layout.doorLock);
-    const word = (state: StartWord): Promise<void> => serving.say(state);
-    if (lock === undefined) {
-      await word({ state: "taken" });
-      return false;
-    }
-    try {
-      await this.#readyLedger();
-      await this.#serve(signal, () => word({ state: "listening" }));
-      return true;
-    } catch (error) {
-      await word({ state: "failed", error: errorDocument(error) });
-      throw error;
-    } finally {
-      lock.release();
-    }
-  };
-
-  #serve(signal: AbortSignal, onListening: () => Promise<void>): Promise<void> {
-    const { socketPath, directory } = this.#brokerPlace();
-    return serveDoor({
-      place: { frontPath: path.join(this.#options.installation, "build/door"), socketPath },
-      directory,
-      isEqual: equalSecrets,
-      signal,
-      onListening,
-      makeSandboxes: (events) => new Sandboxes({ ...events, ...this.#sandboxesParts() }),
-    });
-  }
+  serveBroker: Door["serveBroker"] = (serving) => this.#broker.serveBroker(serving);
 
   #sandboxesParts(): Pick<SandboxesParts, "prepare" | "nowMs"> {
     return {

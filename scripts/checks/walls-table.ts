@@ -43,10 +43,11 @@ export const roomRules: Readonly<Record<string, RoomRule>> = {
 /** Single files at the root of src: the starters see the root of composition, which alone sees the boundaries. */
 export const rootRules: Readonly<Record<string, RoomRule>> = {
   "compose.ts": {
-    rooms: [...Object.keys(roomRules).filter((room) => room !== "conformance"), "compose-policy.ts"],
+    rooms: [...Object.keys(roomRules).filter((room) => room !== "conformance"), "compose-policy.ts", "compose-broker.ts"],
     packages: ["zod"],
     builtins: "all",
   },
+  "compose-broker.ts": { rooms: ["contracts", "kit", "broker", "door"], packages: [], builtins: "all" },
   "compose-policy.ts": { rooms: ["contracts", "kit", "policy", "broker"], packages: ["tldts"], builtins: "all" },
   "main.ts": { rooms: ["start.ts"], packages: [], builtins: "all" },
   "start.ts": { rooms: [...base, "cli", "mcp", "api", "doctor", "compose.ts"], packages: [], builtins: "all" },
