@@ -62,6 +62,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   "deny-write": ["--deny-write", "/srv"],
   "allow-read": ["--allow-read", "/usr"],
   "deny-read": ["--deny-read", "/srv"],
+  "allow-local": ["--allow-local", "127.0.0.1:5432"],
   preset: ["--preset", "node"],
   env: ["--env", "GLOVE=no"],
   pass: ["--pass", "LANG"],
