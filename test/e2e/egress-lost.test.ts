@@ -57,12 +57,14 @@ after(() => resources.disposeAsync());
 
 interface RunningTask {
   readonly gloved: Gloved;
-  /** Of the processes of this run: the one whose command line has this word. */
-  pidOf(word: string): number;
+  /** Of the processes of this run: the one that runs this program, from the bundle or from the sources. */
+  pidOf(program: "broker" | "gate"): number;
   ask(token: string, ...ways: readonly string[]): Promise<string>;
   /** Lets the client end, and waits for the run. */
   end(): Promise<{ readonly code: number | null; readonly stderr: string }>;
 }
+
+const programs = { broker: /\/(?:main\.ts|start-bundle\.cjs) /u, gate: /\/gate\.(?:ts|cjs) /u };
 
 const words = (pid: string): string => {
   try {
@@ -106,9 +108,9 @@ async function startTask(t: TestContext, name: string): Promise<RunningTask> {
   child.stderr?.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
   return {
     gloved,
-    pidOf: (word) => {
+    pidOf: (program) => {
       const found = readdirSync("/proc").filter(
-        (pid) => /^\d+$/u.test(pid) && words(pid).includes(word) && isBelow(Number(pid), child.pid ?? 0),
+        (pid) => /^\d+$/u.test(pid) && programs[program].test(words(pid)) && isBelow(Number(pid), child.pid ?? 0),
       );
       const own = found.filter((pid) => !words(pid).startsWith("/usr/bin/nsenter"));
       assert.equal(own.length, 1, own.map(words).join("\n"));
@@ -146,7 +148,7 @@ async function taskOf({ glovebox }: Gloved): Promise<string> {
 test("when the gate is killed nothing leaves any more, the sheet says so, and nothing is left", async (t) => {
   const task = await startTask(t, "killed");
   assert.equal(await task.ask("before", "captured", "connect", "kept"), `${ok}, ${ok}, echoed`);
-  const [gate, arrived] = [task.pidOf("/gate.ts"), internet.arrivals.length];
+  const [gate, arrived] = [task.pidOf("gate"), internet.arrivals.length];
   process.kill(gate, "SIGKILL");
   const packets = await packetsDuring(async () => {
     assert.match(await task.ask("after", "kept", "captured", "connect"), /^(?:refused|ended), refused, refused$/u);
@@ -169,7 +171,7 @@ test("when the gate is killed nothing leaves any more, the sheet says so, and no
 test("when the ledger fails, what is open ends with the first decision that cannot be recorded, and nothing leaves", async (t) => {
   const task = await startTask(t, "failing");
   assert.equal(await task.ask("before", "captured", "connect", "kept"), `${ok}, ${ok}, echoed`);
-  const [broker, arrived] = [task.pidOf("/main.ts"), internet.arrivals.length];
+  const [broker, arrived] = [task.pidOf("broker"), internet.arrivals.length];
   // No file of it may grow: every write to the ledger fails from now on.
   const limitFiles = (soft: string) => promisify(execFile)("/usr/bin/prlimit", [`--pid=${broker}`, `--fsize=${soft}:`]);
   await limitFiles("0");
