@@ -54,17 +54,17 @@ export class ComposedBroker implements BrokerDoor {
     return broker;
   }
 
-  serveBroker: Door["serveBroker"] = async ({ signal, say }) => {
+  serveBroker: Door["serveBroker"] = async (serving) => {
     this.#prepare();
     const lock = await tryProcessLock(this.#parts.layout.doorLock);
-    const word = async (state: StartWord): Promise<void> => say(state);
+    const word = async (state: StartWord): Promise<void> => serving.say(state);
     if (lock === undefined) {
       await word({ state: "taken" });
       return false;
     }
     try {
       await this.#parts.makeReady();
-      await this.#serve(signal, () => word({ state: "listening" }));
+      await this.#serve(serving.signal, () => word({ state: "listening" }));
       return true;
     } catch (error) {
       await word({ state: "failed", error: errorDocument(error) });
