@@ -66,6 +66,7 @@ export class LiveCommand {
   #release: (() => void) | undefined;
   #state: CommandLine["state"] = "running";
   #result: SandboxCommandResult | undefined;
+  #isGone = false;
 
   /** @param caller who takes the output; undefined for a detached command, whose output is kept */
   constructor(
@@ -180,7 +181,7 @@ export class LiveCommand {
 
   end(result: SandboxCommandResult): void {
     this.#result = result;
-    this.#state = result.isLeftRunning ? "left-running" : "ended";
+    this.#state = result.isLeftRunning && !this.#isGone ? "left-running" : "ended";
     this.#finish();
     this.#ended.resolve(result);
   }
@@ -199,8 +200,9 @@ export class LiveCommand {
     this.#input?.close();
   }
 
-  /** What it left running has ended. */
+  /** None of its processes is left; its result may still be on its way. */
   settle(): void {
+    this.#isGone = true;
     if (this.#state === "left-running") this.#state = "ended";
   }
 

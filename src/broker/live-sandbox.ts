@@ -3,6 +3,7 @@ import type { ChangeSummary } from "../contracts/changes.ts";
 import type { RunIo, RunRequest } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { makeActionId } from "../contracts/ids.ts";
+import type { LimitHit } from "../contracts/limits.ts";
 import type {
   CommandLine,
   PortConnection,
@@ -15,6 +16,7 @@ import type {
 import { ActionRecord } from "./action-record.ts";
 import { type Action, admit } from "./admit.ts";
 import { refusedConnections } from "./connection-lines.ts";
+import { type EndReason, endedError } from "./end-reason.ts";
 import { buildEnvironment } from "./environment.ts";
 import { connectPort } from "./connect-port.ts";
 import { LiveCommand } from "./live-command.ts";
@@ -36,7 +38,7 @@ export class LiveSandbox {
   readonly #pending = new Set<Promise<unknown>>();
   readonly #onUse: () => void;
   #running = 0;
-  #closing: Promise<SandboxEnd> | undefined;
+  #closing: { readonly reason: EndReason; readonly end: Promise<SandboxEnd> } | undefined;
 
   /** @param onUse called when a command begins and when one ends */
   constructor(task: OpenTask, selection: SandboxOpening["policy"], onUse: () => void) {
@@ -57,6 +59,11 @@ export class LiveSandbox {
     return this.#task.identity.task;
   }
 
+  /** A limit of the whole sandbox, whoever in it used it up: nothing more can run here. */
+  get usedUp(): Promise<LimitHit> {
+    return this.#task.awaitLimit().exhausted;
+  }
+
   get isBusy(): boolean {
     return this.#running > 0;
   }
@@ -67,7 +74,7 @@ export class LiveSandbox {
 
   #requireOpen(): void {
     const { sandbox } = this.#task.identity;
-    if (this.#closing !== undefined) throw new GloveboxError("SANDBOX_CLOSED", "sandbox.closed", { values: { sandbox } });
+    if (this.#closing !== undefined) throw endedError(sandbox, this.#closing.reason);
   }
 
   #admitOne(): void {
@@ -199,9 +206,9 @@ export class LiveSandbox {
   }
 
   /** Idempotent. Ends every command, waits for their records, and leaves nothing. */
-  close(): Promise<SandboxEnd> {
-    this.#closing ??= this.#end();
-    return this.#closing;
+  close(reason: EndReason): Promise<SandboxEnd> {
+    this.#closing ??= { reason, end: this.#end() };
+    return this.#closing.end;
   }
 
   async #end(): Promise<SandboxEnd> {

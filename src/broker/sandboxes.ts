@@ -20,6 +20,7 @@ import {
 } from "../contracts/sandbox-door.ts";
 import { ActionRecord } from "./action-record.ts";
 import type { BrokerParts } from "./broker-parts.ts";
+import { type EndReason, endedError } from "./end-reason.ts";
 import { buildEnvironment } from "./environment.ts";
 import { LiveSandbox } from "./live-sandbox.ts";
 import { openTask } from "./open-task.ts";
@@ -28,8 +29,6 @@ import { openTask } from "./open-task.ts";
 export const sandboxQuotas = { open: 128, opening: 8 } as const;
 /** Ended sandboxes whose holders are told why. */
 const endedKept = 256;
-
-export type EndReason = "closed" | "idle" | "expired" | "broker";
 
 export interface SandboxesParts {
   /** The policy of a selection, and the broker's parts for it. */
@@ -157,6 +156,7 @@ export class Sandboxes implements SandboxDoor {
     const held: Held = { live, tokenDigest: digestOf(token), ...times, hardTimer, idleTimer: undefined, ending: undefined };
     this.#held.set(sandbox, held);
     this.#used(sandbox);
+    void live.usedUp.then(({ limit }) => this.#expire(sandbox, limit));
     return held;
   }
 
@@ -185,7 +185,7 @@ export class Sandboxes implements SandboxDoor {
     clearTimeout(held.idleTimer);
     clearTimeout(held.hardTimer);
     try {
-      return await held.live.close();
+      return await held.live.close(reason);
     } finally {
       this.#held.delete(sandbox);
       this.#remember(sandbox, held, reason);
@@ -246,7 +246,7 @@ export class Sandboxes implements SandboxDoor {
 
   async end(access: SandboxAccess): Promise<SandboxEnd> {
     const live = this.#use(access);
-    return (await this.#end(access.sandbox, "closed")) ?? live.close();
+    return (await this.#end(access.sandbox, "closed")) ?? live.close("closed");
   }
 
   /** Of whoever may end all. @throws SANDBOX_UNKNOWN */
@@ -261,11 +261,4 @@ export class Sandboxes implements SandboxDoor {
     const ends = [...this.#held.keys()].map((sandbox) => this.#end(sandbox, "broker"));
     await Promise.allSettled([...ends, ...this.#openings]);
   }
-}
-
-function endedError(sandbox: string, reason: EndReason): GloveboxError {
-  const values = { sandbox };
-  if (reason === "idle") return new GloveboxError("SANDBOX_CLOSED", "sandbox.ended-idle", { values });
-  if (reason === "expired") return new GloveboxError("SANDBOX_CLOSED", "sandbox.ended-expired", { values });
-  return new GloveboxError("SANDBOX_CLOSED", "sandbox.closed", { values });
 }

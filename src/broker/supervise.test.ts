@@ -138,22 +138,19 @@ class Leaving extends FakeExecution {
 
   async *#talk(): AsyncGenerator<OutputChunk> {
     yield { channel: "stdout", bytes: Buffer.from("early") };
-    await this.more.promise;
-    yield { channel: "stdout", bytes: Buffer.from("late") };
+    yield { channel: "stdout", bytes: Buffer.from(await this.more.promise) };
   }
 
-  readonly more = Promise.withResolvers<void>();
+  readonly more = Promise.withResolvers<string>();
 }
 
-test("supervise() does not wait for what a command leaves running in its sandbox, and hands on what comes later", async () => {
-  const execution = new Leaving([], exited);
-  const later = Promise.withResolvers<OutputChunk>();
-  const shown: string[] = [];
-  const report = await supervise({
+/** Supervised in a sandbox that outlives it. */
+function watchLeaving(execution: Execution, onLaterOutput: (chunk: OutputChunk) => void, shown: string[] = []): Promise<SupervisionReport> {
+  return supervise({
     execution,
     limits,
     exhausted: never,
-    onLaterOutput: later.resolve,
+    onLaterOutput,
     look: async () => usage,
     io: {
       signal: new AbortController().signal,
@@ -163,9 +160,25 @@ test("supervise() does not wait for what a command leaves running in its sandbox
     monotonicNs: () => 0n,
     observe: () => {},
   });
+}
+
+test("supervise() does not wait for what a command leaves running in its sandbox, and hands on what comes later", async () => {
+  const execution = new Leaving([], exited);
+  const later = Promise.withResolvers<OutputChunk>();
+  const shown: string[] = [];
+  const report = await watchLeaving(execution, later.resolve, shown);
   assert.deepEqual([report.isLeftRunning, shown, report.exit, execution.calls], [true, ["early"], exited, []]);
-  execution.more.resolve();
+  execution.more.resolve("late");
   assert.equal(Buffer.from((await later.promise).bytes).toString(), "late");
+});
+
+test("supervise() counts on what a command left running says, and ends its tree over the output limit", async () => {
+  const execution = new Leaving([], exited);
+  const later = Promise.withResolvers<OutputChunk>();
+  await watchLeaving(execution, later.resolve);
+  execution.more.resolve("too much");
+  assert.equal(Buffer.from((await later.promise).bytes).toString(), "too m");
+  assert.deepEqual(execution.calls, ["kill"]);
 });
 
 test("supervise() ends the tree of a command whose sandbox outlives it when the command reached a limit", async () => {

@@ -133,6 +133,13 @@ class Watch {
     return allowed;
   }
 
+  /** Of what the command left running: it counts on, and over the limit its tree ends. */
+  admitLater(bytes: number): number {
+    const allowed = this.admit(bytes);
+    if (this.#produced > this.#parts.limits.outputBytes) void this.#parts.execution.killTree();
+    return allowed;
+  }
+
   /** What the kernel ended the command for. */
   readSignal(exit: ExitReport): void {
     const limit = exit.kind === "signalled" ? limitSignals.get(exit.signal) : undefined;
@@ -153,7 +160,10 @@ async function pump(parts: SupervisionParts, watch: Watch, leave: Leave): Promis
   const tails = { stdout: new Tail(), stderr: new Tail() };
   await pumpOutput(execution, {
     leave,
-    later: (chunk) => onLaterOutput?.(chunk),
+    later: ({ channel, bytes }) => {
+      const allowed = watch.admitLater(bytes.length);
+      if (allowed > 0) onLaterOutput?.({ channel, bytes: bytes.subarray(0, allowed) });
+    },
     take: async (chunk) => {
       observe(chunk);
       tails[chunk.channel].add(chunk.bytes);

@@ -5,11 +5,12 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { openMemoryBoundary } from "../../src/boundaries/memory/memory.ts";
+import { type MemoryOptions, openMemoryBoundary } from "../../src/boundaries/memory/memory.ts";
 import { commandsAtOnce } from "../../src/broker/live-sandbox.ts";
 import { sandboxQuotas } from "../../src/broker/sandboxes.ts";
 import { composeDoor } from "../../src/compose.ts";
 import { GloveboxError } from "../../src/contracts/glovebox-error.ts";
+import type { LimitHit } from "../../src/contracts/limits.ts";
 import type { ReachedBroker } from "../../src/contracts/reached-broker.ts";
 import type { SandboxAccess, SandboxOpening } from "../../src/contracts/sandbox-door.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
@@ -31,8 +32,8 @@ interface House {
   close(): Promise<void>;
 }
 
-function house(): House {
-  const door = composeDoor({ environment: { XDG_STATE_HOME: base }, installation, boundary: openMemoryBoundary() });
+function house(options: MemoryOptions = {}): House {
+  const door = composeDoor({ environment: { XDG_STATE_HOME: base }, installation, boundary: openMemoryBoundary(options) });
   const broker = door.holdBroker();
   const policy = { projectDirectory: path.join(base, "project") };
   return {
@@ -90,8 +91,28 @@ test("a sandbox that nobody uses is closed, and none outlives its time, whatever
   const idle = await one.open({ idleMs: 1 });
   assert.equal(await untilClosed(one, idle), "sandbox.ended-idle");
   const used = await one.open({ hardMs: 100 });
-  const ended = await one.broker.sandboxes.exec(used, command("sleep"), quietIo());
-  assert.ok(ended.outcome === "cancelled" || ended.outcome === "lost");
+  // Its time may be over before the command begins.
+  const begun = one.broker.sandboxes.exec(used, { ...command("sleep"), isDetached: true }, quietIo());
+  await begun.catch((error: unknown) => assert.ok(error instanceof GloveboxError && error.code === "SANDBOX_CLOSED"));
   assert.equal(await untilClosed(one, used), "sandbox.ended-expired");
   await one.close();
+});
+
+test("a sandbox that used up a limit is closed for it: its command is told, and nothing more runs", async () => {
+  for (const isUsed of [true, false]) {
+    const { promise: exhausted, resolve } = Promise.withResolvers<LimitHit>();
+    const one = house({ exhausted });
+    const access = await one.open();
+    const started = Promise.withResolvers<void>();
+    const running = isUsed
+      ? one.broker.sandboxes.exec(access, command("sleep"), { ...quietIo(), onStart: () => started.resolve() })
+      : started.resolve();
+    await started.promise;
+    resolve({ limit: "denials", allowed: 1, observed: 2 });
+    const ended = await running;
+    if (isUsed) assert.deepEqual([ended?.outcome, ended?.limitHits.map(({ limit }) => limit)], ["limit", ["denials"]]);
+    assert.equal(await untilClosed(one, access), "sandbox.ended-limit");
+    await assert.rejects(one.broker.sandboxes.exec(access, command("true"), quietIo()), { code: "SANDBOX_CLOSED" });
+    await one.close();
+  }
 });

@@ -27,6 +27,8 @@ export interface MemoryOptions {
   readonly programs?: Readonly<Record<string, Program>>;
   /** Makes every open fail with this, as a missing wall would. */
   readonly openFailure?: GloveboxError;
+  /** Resolves when every sandbox is to have used up a limit. */
+  readonly exhausted?: Promise<LimitHit>;
 }
 
 export interface MemoryBoundary extends Boundary {
@@ -49,7 +51,7 @@ function wallsOf(spec: SandboxSpec): WallReport {
 class MemorySandbox implements Sandbox {
   readonly id;
   readonly walls;
-  readonly exhausted;
+  readonly exhausted: Promise<LimitHit>;
   readonly lateMasks = noLateMasks;
   readonly #spec: SandboxSpec;
   readonly #programs: Readonly<Record<string, Program>>;
@@ -57,12 +59,12 @@ class MemorySandbox implements Sandbox {
   readonly #running = new Set<MemoryExecution>();
   #isClosed = false;
 
-  constructor(spec: SandboxSpec, programs: Readonly<Record<string, Program>>, events: string[]) {
+  constructor(spec: SandboxSpec, { programs = {}, exhausted }: MemoryOptions, events: string[]) {
     this.id = spec.sandboxId;
     this.walls = wallsOf(spec);
-    this.exhausted = Promise.withResolvers<LimitHit>().promise;
+    this.exhausted = exhausted ?? Promise.withResolvers<LimitHit>().promise;
     this.#spec = spec;
-    this.#programs = programs;
+    this.#programs = { ...standardPrograms, ...programs };
     this.#events = events;
   }
 
@@ -118,7 +120,6 @@ async function leaveGate(egress: EgressEndpoint | undefined): Promise<void> {
 
 export function openMemoryBoundary(options: MemoryOptions = {}): MemoryBoundary {
   const events: string[] = [];
-  const programs = { ...standardPrograms, ...options.programs };
   return {
     kind: "memory",
     events,
@@ -131,7 +132,7 @@ export function openMemoryBoundary(options: MemoryOptions = {}): MemoryBoundary 
       events.push("journal process");
       context.signal.throwIfAborted();
       if (spec.egress !== undefined) await attachNothing(spec.egress);
-      return new MemorySandbox(spec, programs, events);
+      return new MemorySandbox(spec, options, events);
     },
   };
 }

@@ -1,0 +1,22 @@
+// Why a sandbox that outlived its commands has ended, as whoever still holds it is told.
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import type { LimitName } from "../contracts/limits.ts";
+
+/** A limit's name: its sandbox used it up. */
+export type EndReason = "closed" | "idle" | "expired" | "broker" | LimitName;
+
+export function endedError(sandbox: string, reason: EndReason): GloveboxError {
+  switch (reason) {
+    case "closed":
+    case "broker":
+      return new GloveboxError("SANDBOX_CLOSED", "sandbox.closed", { values: { sandbox } });
+    case "idle":
+      return new GloveboxError("SANDBOX_CLOSED", "sandbox.ended-idle", { values: { sandbox } });
+    case "expired":
+      return new GloveboxError("SANDBOX_CLOSED", "sandbox.ended-expired", { values: { sandbox } });
+    default: {
+      const limit = reason === "denials" ? "denialsBeforeStop" : reason;
+      return new GloveboxError("SANDBOX_CLOSED", "sandbox.ended-limit", { values: { sandbox, limit } });
+    }
+  }
+}
