@@ -141,7 +141,7 @@ export class Sandboxes implements SandboxDoor {
       await this.#parts.onOpened(sandbox, token);
     } catch (error) {
       // Nobody could use it.
-      await live.close().finally(() => this.#parts.onEnded(sandbox));
+      await live.close("broker").finally(() => this.#parts.onEnded(sandbox));
       throw error;
     }
   }
