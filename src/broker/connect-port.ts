@@ -11,14 +11,21 @@ async function* received(execution: Execution): AsyncGenerator<Uint8Array> {
   }
 }
 
+export interface DialledPort {
+  readonly connection: PortConnection;
+  /** Resolves when nothing inside serves the connection any more. */
+  readonly gone: Promise<void>;
+}
+
 /** A connection to a port where nothing listens ends without a byte. @throws USAGE_INVALID where the boundary cannot dial, and what `exec` throws */
-export async function connectPort(sandbox: Sandbox, port: number): Promise<PortConnection> {
+export async function connectPort(sandbox: Sandbox, port: number): Promise<DialledPort> {
   if (!canDial(sandbox)) throw new GloveboxError("USAGE_INVALID", "sandbox.no-ports", { values: { sandbox: sandbox.id } });
   const execution = await sandbox.dial(port);
-  return {
+  const connection: PortConnection = {
     received: received(execution),
     send: (bytes) => execution.writeStdin(bytes),
     end: () => execution.endStdin(),
     close: () => void execution.killTree(),
   };
+  return { connection, gone: execution.gone };
 }

@@ -2,6 +2,7 @@
 import type { OutputChunk } from "../contracts/boundary.ts";
 import type { RunIo } from "../contracts/door.ts";
 import type { CommandLine, SandboxCommandResult, SandboxLog } from "../contracts/sandbox-door.ts";
+import { cutArgv } from "./cut-argv.ts";
 
 /** Of the output that nobody waited for. */
 const keptMax = 64 * 1024;
@@ -52,6 +53,7 @@ class InputPipe implements AsyncIterable<Uint8Array> {
 
 export class LiveCommand {
   readonly action: string;
+  /** As a list shows it. */
   readonly argv: readonly string[];
   readonly startedAtMs: number;
   readonly #abort = new AbortController();
@@ -74,7 +76,7 @@ export class LiveCommand {
     caller: RunIo | undefined,
   ) {
     this.action = about.action;
-    this.argv = about.argv;
+    this.argv = cutArgv(about.argv);
     this.startedAtMs = about.startedAtMs;
     this.#caller = caller;
     this.#input = caller === undefined ? new InputPipe() : undefined;

@@ -28,6 +28,7 @@ import { returnedBytes, type Watched } from "./run-result.ts";
 
 /** The guard serves 256; some stay for ports. */
 export const commandsAtOnce = 64;
+export const connectionsAtOnce = 64;
 /** Ended commands of which `ls` and `logs` still know. */
 const endedKept = 16;
 
@@ -38,9 +39,10 @@ export class LiveSandbox {
   readonly #pending = new Set<Promise<unknown>>();
   readonly #onUse: () => void;
   #running = 0;
+  #connections = 0;
   #closing: { readonly reason: EndReason; readonly end: Promise<SandboxEnd> } | undefined;
 
-  /** @param onUse called when a command begins and when one ends */
+  /** @param onUse called when a command or a connection begins and when one ends */
   constructor(task: OpenTask, selection: SandboxOpening["policy"], onUse: () => void) {
     this.#task = task;
     this.#selection = selection;
@@ -65,7 +67,7 @@ export class LiveSandbox {
   }
 
   get isBusy(): boolean {
-    return this.#running > 0;
+    return this.#running + this.#connections > 0;
   }
 
   get lines(): readonly CommandLine[] {
@@ -82,6 +84,13 @@ export class LiveSandbox {
     const { sandbox } = this.#task.identity;
     if (this.#running < commandsAtOnce) return;
     throw new GloveboxError("SANDBOX_LIMIT", "sandbox.too-many-commands", { values: { sandbox, maximum: commandsAtOnce, seconds: 1 } });
+  }
+
+  #admitConnection(): void {
+    this.#requireOpen();
+    if (this.#connections < connectionsAtOnce) return;
+    const values = { sandbox: this.#task.identity.sandbox, maximum: connectionsAtOnce, seconds: 1 };
+    throw new GloveboxError("SANDBOX_LIMIT", "sandbox.too-many-connections", { values });
   }
 
   #requestOf(command: SandboxCommand): RunRequest {
@@ -200,9 +209,21 @@ export class LiveSandbox {
 
   /** @throws SANDBOX_CLOSED, SANDBOX_LIMIT, and what `connectPort` throws */
   async connect(port: number): Promise<PortConnection> {
-    this.#admitOne();
+    this.#admitConnection();
+    this.#connections += 1;
     this.#onUse();
-    return connectPort(this.#task.sandbox, port);
+    const leave = (): void => {
+      this.#connections -= 1;
+      this.#onUse();
+    };
+    try {
+      const { connection, gone } = await connectPort(this.#task.sandbox, port);
+      void gone.then(leave);
+      return connection;
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   /** Idempotent. Ends every command, waits for their records, and leaves nothing. */

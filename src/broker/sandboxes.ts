@@ -160,7 +160,7 @@ export class Sandboxes implements SandboxDoor {
     return held;
   }
 
-  /** The idle time begins anew; it does not run while a command does. */
+  /** The idle time begins anew; it does not run while a command or a connection does. */
   #used(sandbox: string): void {
     const held = this.#held.get(sandbox);
     if (held === undefined || held.ending !== undefined) return;

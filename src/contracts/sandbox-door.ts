@@ -12,7 +12,7 @@ export interface SandboxOpening {
   readonly policy: PolicySelection;
   /** What the policy passes of it, every command gets that brings nothing else. */
   readonly callerEnvironment: Variables;
-  /** Closed after this long without a command; at most `sandboxLifetimes.idleMs`. */
+  /** Closed after this long without a command or a connection to a port; at most `sandboxLifetimes.idleMs`. */
   readonly idleMs?: number;
   /** Closed this long after it was opened; at most `sandboxLifetimes.hardMs`. */
   readonly hardMs?: number;
@@ -65,7 +65,7 @@ export interface SandboxCommandResult extends Pick<
 
 export interface CommandLine {
   readonly action: string;
-  /** Escaped by whoever shows it. */
+  /** Its beginning: at most 256 characters. Escaped by whoever shows it. */
   readonly argv: readonly string[];
   readonly startedAtMs: number;
   readonly state: "running" | "left-running" | "ended";
