@@ -29,7 +29,9 @@ function processesOf(uid: number): number[] {
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/u.test(name)) continue;
     try {
-      if (readFileSync(`/proc/${name}/status`, "utf8").includes(`\nUid:\t${uid}\t`)) found.push(Number(name));
+      const status = readFileSync(`/proc/${name}/status`, "utf8");
+      // One that has ended waits to be collected: by a parent that counts itself, or by the machine's first process, in its own time.
+      if (status.includes(`\nUid:\t${uid}\t`) && !status.includes("\nState:\tZ")) found.push(Number(name));
     } catch {
       continue; // it ended meanwhile
     }

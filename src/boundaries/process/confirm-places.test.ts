@@ -8,25 +8,25 @@ import type { View } from "./view.ts";
 
 const view: View = {
   places: [
-    { path: "/work", kind: "directory", access: "write", identity: "/work", around: "absent" },
-    { path: "/work/a/b/secret", kind: "file", access: "hidden", identity: "/work/a/b/secret", around: "write" },
+    { path: "/project", kind: "directory", access: "write", identity: "/project", around: "absent" },
+    { path: "/project/a/b/secret", kind: "file", access: "hidden", identity: "/project/a/b/secret", around: "write" },
   ],
   pins: [
-    { path: "/work/a", identity: "/work/a" },
-    { path: "/work/a/b", identity: "/work/a/b" },
+    { path: "/project/a", identity: "/project/a" },
+    { path: "/project/a/b", identity: "/project/a/b" },
   ],
   closed: [],
   holes: [],
   later: [],
   unmade: [],
 };
-const planned = { view, ledTo: new Map([["/work/a/b/secret", "/work/a/b/secret"]]) };
-const files = { "/work/a/b/secret": "", "/elsewhere/b/secret": "" };
-const inside = { "/in/work/a/b/secret": "" };
+const planned = { view, ledTo: new Map([["/project/a/b/secret", "/project/a/b/secret"]]) };
+const files = { "/project/a/b/secret": "", "/elsewhere/b/secret": "" };
+const inside = { "/in/project/a/b/secret": "" };
 const mounted = {
-  "/in/work": { identity: "/work" },
-  "/in/work/a": { identity: "/work/a" },
-  "/in/work/a/b": { identity: "/work/a/b" },
+  "/in/project": { identity: "/project" },
+  "/in/project/a": { identity: "/project/a" },
+  "/in/project/a/b": { identity: "/project/a/b" },
 };
 
 const refusedPath = (work: () => void): unknown => {
@@ -52,26 +52,26 @@ test("confirmPlaces() accepts what was planned, as the host sees it and inside",
 
 test("confirmPlaces() refuses a pin that is another directory now", () => {
   assert.equal(
-    refusedPath(() => confirmPlaces(planned, textTree(files, { "/work/a/b": { identity: "other" } }), "")),
-    "/work/a/b",
+    refusedPath(() => confirmPlaces(planned, textTree(files, { "/project/a/b": { identity: "other" } }), "")),
+    "/project/a/b",
   );
 });
 
 test("confirmPlaces() refuses a pin that was mounted from elsewhere", () => {
-  const tree = textTree({ ...files, ...inside }, { ...mounted, "/in/work/a": { identity: "/elsewhere" } });
+  const tree = textTree({ ...files, ...inside }, { ...mounted, "/in/project/a": { identity: "/elsewhere" } });
   assert.equal(
     refusedPath(() => confirmPlaces(planned, tree, "/in")),
-    "/work/a",
+    "/project/a",
   );
 });
 
 test("confirmPlaces() refuses when a path that the policy names led elsewhere while it was planned", () => {
-  const moved = { view: { ...view, places: [], pins: [] }, ledTo: new Map([["/work/a/b/secret", "/elsewhere/b/secret"]]) };
+  const moved = { view: { ...view, places: [], pins: [] }, ledTo: new Map([["/project/a/b/secret", "/elsewhere/b/secret"]]) };
   assert.equal(
     refusedPath(() => confirmPlaces(moved, textTree(files), "")),
-    "/work/a/b/secret",
+    "/project/a/b/secret",
   );
-  const link = textTree({ "/elsewhere/b/secret": "", "/work/a": "-> ../elsewhere" });
+  const link = textTree({ "/elsewhere/b/secret": "", "/project/a": "-> ../elsewhere" });
   assert.equal(
     refusedPath(() => confirmPlaces(moved, link, "")),
     undefined,
