@@ -66,11 +66,14 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => stop.abort());
   const isWanted = (name: string): boolean => selected.has(name) && !stop.signal.aborted;
-  const others = [...(isWanted(fuzzProgram.name) ? [fuzzers(long)] : []), ...(isWanted(userLane.name) ? [runUserLane] : [])];
+  const lanesEnded = Promise.withResolvers<void>();
+  const asUser: Run = (own) => runUserLane(own, lanesEnded.promise);
+  const others = [...(isWanted(fuzzProgram.name) ? [fuzzers(long)] : []), ...(isWanted(userLane.name) ? [asUser] : [])];
   const running = others.map((run) => beside(options, run));
   for (const lane of lanes) {
     if (isWanted(lane.name)) results.push(await runLane(lane, options));
   }
+  lanesEnded.resolve();
   for (const result of running) results.push(await result());
   printSummary(results);
   const total = results.reduce((sum, result) => addCounts(sum, result.count), nothing);

@@ -9,15 +9,22 @@ import { commandAs, environmentOf, openThrowAwayUser, type ThrowAwayUser } from 
 /** Set for the run on the copy: it then proves its identity first. */
 export const ordinaryUserFlag = "--as-ordinary-user";
 
-/** As root: on a copy in a throw-away account. As an ordinary user the lanes have just run in place, and only the identity is left to prove. */
-export async function runUserLane(options: LaneOptions): Promise<LaneResult> {
+/**
+ * As root: on a copy in a throw-away account. As an ordinary user the lanes have just run in place, and only the identity is left to prove.
+ *
+ * @param othersEnded the account is removed no earlier: with it the machine gets a new file of accounts, and what other tests had mounted over
+ *   the old one is gone from under them
+ */
+export async function runUserLane(options: LaneOptions, othersEnded: Promise<void>): Promise<LaneResult> {
   if (process.getuid?.() !== 0) {
     options.show(`\n== ${userLane.name}\n  the lanes above ran in place: this is an ordinary user already\n`);
     return { ...judgeIdentity(readIdentity()), name: userLane.name };
   }
   try {
     using user = openThrowAwayUser(options.root);
-    return await runOnCopy(user, options);
+    const result = await runOnCopy(user, options);
+    await othersEnded;
+    return result;
   } catch (error) {
     // fails closed because a lane that could not run has not passed
     const complaint = error instanceof Error ? error.message : String(error);
