@@ -19,7 +19,7 @@ async function nested(world: World, script: string, nestedNamespaces = true): Pr
 
 const chromium = `chromium --headless --disable-gpu --no-first-run --user-data-dir="$(mktemp -d)"`;
 /** Of one renderer: whether each of its three namespaces is another one, and its root directory. */
-const look = `for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline 2>/dev/null | grep -q -- '--type=renderer' || continue
+const look = `for p in /proc/[0-9]*; do { tr '\\0' ' ' < $p/cmdline; } 2>/dev/null | grep -q -- '--type=renderer' || continue
 for n in user pid net; do [ "$(readlink $p/ns/$n)" = "$(readlink /proc/self/ns/$n)" ] && echo shared || echo own; done; readlink $p/root; exit; done`;
 
 suite("namespaces of a command's own", { timeout: 180_000 }, () => {
