@@ -1,4 +1,4 @@
-// A broker in the process of whoever uses it, without a door: the library's, when it attaches to none.
+// A broker in the process of whoever uses it, without a door.
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { ReachedBroker } from "../contracts/reached-broker.ts";
 import { Sandboxes, type SandboxesParts } from "./sandboxes.ts";

@@ -6,9 +6,6 @@ import { systemErrorCode } from "../contracts/glovebox-error.ts";
 import { sandboxIdSchema } from "../contracts/ids.ts";
 import type { DoorKeys } from "./door-host.ts";
 
-/** For `approve`, a key exists and no request yet takes it. */
-const keyNames = ["open", "admin", "approve"] as const;
-
 async function writeSecret(file: string, secret: string): Promise<void> {
   const handle = await open(file, "wx", 0o600);
   try {
@@ -36,11 +33,10 @@ const tokenFile = (directory: string, sandbox: string): string => path.join(dire
 export async function makeDoorFiles(directory: string): Promise<DoorKeys> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   for (const name of await readdir(directory)) await rm(path.join(directory, name), { force: true });
-  const [openKey = "", admin = "", approve = ""] = keyNames.map(() => randomBytes(32).toString("hex"));
-  await writeSecret(path.join(directory, "open.key"), openKey);
-  await writeSecret(path.join(directory, "admin.key"), admin);
-  await writeSecret(path.join(directory, "approve.key"), approve);
-  return { open: openKey, admin };
+  const keys: DoorKeys = { open: randomBytes(32).toString("hex"), admin: randomBytes(32).toString("hex") };
+  await writeSecret(path.join(directory, "open.key"), keys.open);
+  await writeSecret(path.join(directory, "admin.key"), keys.admin);
+  return keys;
 }
 
 /** Undefined when no broker has made any. */

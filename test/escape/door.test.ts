@@ -28,7 +28,7 @@ test("a command in a sandbox reaches neither the door that it came through nor w
   const served = await serveBroker(t);
   const access = await served.open();
   const token = path.join(served.state, "door", `${access.sandbox}.token`);
-  const targets = [served.socketPath, path.join(served.state, "door/open.key"), path.join(served.state, "door/approve.key"), token];
+  const targets = [served.socketPath, path.join(served.state, "door/open.key"), path.join(served.state, "door/admin.key"), token];
   const outside = await capture("/usr/bin/python3", ["-c", attack, ...targets]);
   assert.match(outside.stdout, /^greeted /mu);
   assert.equal(outside.stdout.match(/^read /gmu)?.length, 3);
