@@ -1,6 +1,7 @@
 // The gate beside squid and tinyproxy of Debian and beside nothing: throughput, a new connection, resident memory while it carries a thousand. One and
 // the same client, in a sandbox where a gate is measured, asks one and the same server of the test internet.
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -27,8 +28,8 @@ interface Way {
   /** Of the client: host, proxy, who uses the proxy. */
   readonly words: readonly [string, string, string];
   readonly start: (argv: readonly string[]) => Started;
-  /** Whose memory is looked at; a pattern for pgrep. */
-  readonly process?: string;
+  /** Whose memory is looked at: its words, joined by spaces. */
+  readonly process?: RegExp;
 }
 
 /** One client that stays, so that nobody's start is measured. */
@@ -73,9 +74,9 @@ async function waysOut(internet: Internet): Promise<readonly Way[]> {
     { name: "plain loopback", words: ["127.0.0.1", "-", "-"], start: outThere },
     { name: "no proxy", words: [host, "-", "-"], start: bare },
     { name: "gate, captured", words: [host, "-", "-"], start: inside },
-    { name: "gate, CONNECT", words: [host, "198.18.0.1:3128", "-"], start: inside, process: "[/]gate[.]ts" },
-    { name: "squid", words: [host, `${address}:${squid}`, who], start: bare, process: "[s]quid -N" },
-    { name: "tinyproxy", words: [host, `${address}:${tinyproxy}`, "-"], start: bare, process: "[t]inyproxy -d" },
+    { name: "gate, CONNECT", words: [host, "198.18.0.1:3128", "-"], start: inside, process: /\/gate\.(?:ts|cjs)$/u },
+    { name: "squid", words: [host, `${address}:${squid}`, who], start: bare, process: /squid -N/u },
+    { name: "tinyproxy", words: [host, `${address}:${tinyproxy}`, "-"], start: bare, process: /tinyproxy -d/u },
   ];
 }
 
@@ -90,20 +91,42 @@ async function startOther(internet: Internet, name: "squid" | "tinyproxy"): Prom
   console.log(`${stdout.split("\n", 1)[0]}: $ ${argv.join(" ").replaceAll(internet.directory, "DIRECTORY")}`);
 }
 
-/** Of the process that has most. */
-async function residentMiB(internet: Internet, pattern: string): Promise<number> {
-  const script = `pgrep -f '${pattern}' | xargs -r ps -o rss= -p | sort -n | tail -1`;
-  return Number((await internet.onMachine(["/bin/sh", "-c", script])).stdout) / 1024;
+interface Running {
+  readonly parent: number;
+  readonly words: string;
+  readonly residentKiB: number;
 }
 
-async function printMemory(internet: Internet, way: Way, client: Client): Promise<void> {
+function runningOf(pid: string): Running | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "latin1");
+    const field = (name: string): number => Number(new RegExp(`^${name}:\\s*(\\d+)`, "mu").exec(status)?.[1] ?? 0);
+    const words = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0").join(" ").trim();
+    return { parent: field("PPid"), words, residentKiB: field("VmRSS") };
+  } catch {
+    return undefined; // it ended between two looks
+  }
+}
+
+/** Of what this bench started, the process that has most: other gates may run on the machine. @throws Error when there is none */
+function residentMiB(pattern: RegExp): number {
+  const all = new Map(readdirSync("/proc").map((name) => [Number(name), /^\d+$/u.test(name) ? runningOf(name) : undefined]));
+  const isOurs = (pid: number): boolean => pid === process.pid || (pid > 1 && isOurs(all.get(pid)?.parent ?? 0));
+  const found = [...all].flatMap(([pid, running]) =>
+    running !== undefined && pattern.test(running.words) && isOurs(pid) ? [running.residentKiB] : [],
+  );
+  if (found.length === 0) throw new Error(`no process of this bench is ${pattern.source}`);
+  return Math.max(...found) / 1024;
+}
+
+async function printMemory(way: Way, client: Client): Promise<void> {
   if (way.process === undefined) return;
   const said: string[] = [];
   let open = 0;
   for (const count of heldConnections) {
     await client.ask("hold", count - open);
     open = count;
-    said.push(`${(await residentMiB(internet, way.process)).toFixed(0)} MiB with ${count}`);
+    said.push(`${residentMiB(way.process).toFixed(0)} MiB with ${count}`);
   }
   console.log(`  ${way.name.padEnd(16)} resident ${said.join(", ")} connections`);
 }
@@ -128,5 +151,5 @@ export async function benchGate(what: "all" | "connect" | "get" | "memory" = "al
     printTimings(`${transferBytes >> 20} MiB (budget 1.43x, that is 0.7 of the throughput)`, await measured("get", transferBytes, 1));
   if (what !== "all" && what !== "memory") return;
   console.log("\nmemory");
-  for (const { way, client } of ways) await printMemory(internet, way, client);
+  for (const { way, client } of ways) await printMemory(way, client);
 }
