@@ -16,6 +16,8 @@ export interface SandboxOpening {
   readonly idleMs?: number;
   /** Closed this long after it was opened; at most `sandboxLifetimes.hardMs`. */
   readonly hardMs?: number;
+  /** Closed also when who opened it is gone: a process whose connection to the broker has closed. */
+  readonly endsWithCaller?: true;
 }
 
 /** Milliseconds. What nobody asks for shorter, and never longer. INVARIANT I-10 */

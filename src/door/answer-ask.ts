@@ -9,8 +9,12 @@ import { violation } from "./violation.ts";
 
 export interface AskIo {
   readonly io: RunIo;
+  /** Resolves when the connection that it came by is closed. */
+  readonly callerGone: Promise<void>;
   readonly answer: (value: unknown) => void;
 }
+
+type Asked = Pick<AskIo, "io" | "callerGone">;
 
 function parseAsk(block: Buffer): Ask {
   try {
@@ -29,26 +33,29 @@ function given(value: Readonly<Record<string, unknown>>): Readonly<Record<string
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined));
 }
 
-async function open({ sandboxes }: DoorHost, { opening }: Extract<Ask, { ask: "open" }>, signal: AbortSignal): Promise<unknown> {
-  const { policy, callerEnvironment, idleMs, hardMs } = opening;
+async function open({ sandboxes }: DoorHost, { opening }: Extract<Ask, { ask: "open" }>, about: Asked): Promise<unknown> {
+  const { policy, callerEnvironment, idleMs, hardMs, endsWithCaller } = opening;
   const { projectDirectory, policyFile, overrides } = policy;
-  return sandboxes.open(
+  const opened = await sandboxes.open(
     {
       policy: { projectDirectory, ...given({ policyFile, overrides }) },
       callerEnvironment,
       ...given({ idleMs, hardMs }),
     },
-    { signal },
+    { signal: about.io.signal },
   );
+  // It may have ended before: then there is nothing to do.
+  if (endsWithCaller === true) void about.callerGone.then(() => sandboxes.end(opened)).catch(() => {});
+  return opened;
 }
 
 /** @returns the answer of what is no stream */
-async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "connect" }>, signal: AbortSignal): Promise<unknown> {
+async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "connect" }>, about: Asked): Promise<unknown> {
   const { sandboxes, keys } = host;
   switch (ask.ask) {
     case "open":
       requireKey(host, ask.key, { expected: keys.open, capability: "open" });
-      return open(host, ask, signal);
+      return open(host, ask, about);
     case "logs": {
       const logs = await sandboxes.logs(ask, ask.action);
       return logs.map(({ bytes, ...log }) => ({ ...log, base64: Buffer.from(bytes).toString("base64") }));
@@ -65,10 +72,11 @@ async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "con
 }
 
 /** Resolves with a result for `attach`; for everything else when it was answered. @throws BROKER_PROTOCOL, ACCESS_REFUSED, and what is thrown by what was asked */
-export async function answerAsk(host: DoorHost, block: Buffer, { io, answer }: AskIo): Promise<SandboxCommandResult | undefined> {
+export async function answerAsk(host: DoorHost, block: Buffer, about: AskIo): Promise<SandboxCommandResult | undefined> {
+  const { io, answer } = about;
   const ask = parseAsk(block);
   if (ask.ask === "attach") return host.sandboxes.attach(ask, ask.action, io);
   if (ask.ask === "connect") await relayPort(await host.sandboxes.connect(ask, ask.port), { io, answer });
-  else answer(await answerOf(host, ask, io.signal));
+  else answer(await answerOf(host, ask, about));
   return undefined;
 }

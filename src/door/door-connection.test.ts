@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { duplexPair, type Duplex } from "node:stream";
 import { test } from "node:test";
 import type { RunIo } from "../contracts/door.ts";
-import type { SandboxDoor } from "../contracts/sandbox-door.ts";
+import { sandboxIdSchema, taskIdSchema } from "../contracts/ids.ts";
+import type { OpenedSandbox, SandboxDoor } from "../contracts/sandbox-door.ts";
 import { type Frame, FrameDecoder } from "../kit/frame-codec.ts";
 import { DoorConnection } from "./door-connection.ts";
 import { creditFrame, dataFrame, emptyFrame, execFrames, helloFrame, partFrames } from "./door-frames.ts";
@@ -113,6 +114,39 @@ test("DoorConnection holds a command whose reader gives no credit at one window,
   client.side.destroy();
   await cancelled.promise;
   await client.connection.closed;
+});
+
+test("DoorConnection closes the sandboxes that were to end with their caller when it vanishes, and no other", async () => {
+  const ended: string[] = [];
+  const lastEnded = Promise.withResolvers<void>();
+  const opened = (sandbox: string): OpenedSandbox => ({
+    sandbox: sandboxIdSchema.parse(sandbox),
+    task: taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192"),
+    token: access.token,
+    policyHash: "",
+    idleMs: 0,
+    expiresAtMs: 0,
+    presetNotes: [],
+  });
+  const client = new Client(
+    hostWith({
+      open: async ({ hardMs }) => opened(`s-0193f0c2a1b2-4d5e6f70819${hardMs ?? 0}`),
+      end: async ({ sandbox }) => {
+        ended.push(sandbox);
+        if (sandbox.endsWith("3")) lastEnded.resolve();
+        throw new Error("closed before");
+      },
+    }),
+  );
+  const opening = { policy: { projectDirectory: "/" }, callerEnvironment: {} };
+  client.ask(1, { ask: "open", key: keys.open, opening: { ...opening, hardMs: 1, endsWithCaller: true } });
+  client.ask(2, { ask: "open", key: keys.open, opening: { ...opening, hardMs: 2 } });
+  client.ask(3, { ask: "open", key: keys.open, opening: { ...opening, hardMs: 3, endsWithCaller: true } });
+  while (client.frames.filter(({ type }) => type === frameTypes.end).length < 3) await once(client.side, "data");
+  assert.deepEqual(ended, []);
+  client.side.destroy();
+  await lastEnded.promise;
+  assert.deepEqual(ended, ["s-0193f0c2a1b2-4d5e6f708191", "s-0193f0c2a1b2-4d5e6f708193"]);
 });
 
 test("DoorConnection refuses another version, a wrong key, and whatever cannot come", async () => {

@@ -84,6 +84,7 @@ export class DoorConnection {
     const request = new ServedRequest(stream, this.#host, {
       send: (frames) => this.#send(frames),
       over: () => void this.#requests.delete(stream),
+      gone: this.closed,
     });
     this.#requests.set(stream, request);
     return request;

@@ -24,6 +24,7 @@ const opening = madeOnce(() =>
     callerEnvironment: variables(),
     idleMs: count.optional(),
     hardMs: count.optional(),
+    endsWithCaller: z.literal(true).optional(),
   }),
 );
 

@@ -12,7 +12,7 @@ async function sendAll(connection: PortConnection, input: AsyncIterable<Uint8Arr
 }
 
 /** Resolves when the connection has ended. */
-export async function relayPort(connection: PortConnection, { io, answer }: AskIo): Promise<void> {
+export async function relayPort(connection: PortConnection, { io, answer }: Pick<AskIo, "io" | "answer">): Promise<void> {
   const leave = (): void => connection.close();
   io.signal.addEventListener("abort", leave, { once: true });
   try {

@@ -5,7 +5,7 @@ import type { RunIo } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { SandboxCommandResult } from "../contracts/sandbox-door.ts";
 import type { Frame } from "../kit/frame-codec.ts";
-import { answerAsk } from "./answer-ask.ts";
+import { answerAsk, type AskIo } from "./answer-ask.ts";
 import { errorFrames } from "./door-errors.ts";
 import { creditFrame, dataFrame, emptyFrame, parseCredit, parseExec, partFrames, resultFrame } from "./door-frames.ts";
 import type { DoorHost } from "./door-host.ts";
@@ -29,10 +29,19 @@ const signalNames: readonly SignalName[] = [
 
 type Control = Parameters<RunIo["onStart"]>[0];
 
+/** What a request has of its connection. */
+export interface RequestSurroundings {
+  send(frames: readonly Buffer[]): void;
+  /** It was answered. */
+  over(): void;
+  /** Resolves when the connection is closed. */
+  readonly gone: Promise<void>;
+}
+
 export class ServedRequest {
   readonly #stream: number;
   readonly #host: DoorHost;
-  readonly #about: { send(frames: readonly Buffer[]): void; over(): void };
+  readonly #about: RequestSurroundings;
   readonly #abort = new AbortController();
   readonly #windows = { stdout: new SendWindow(), stderr: new SendWindow() };
   readonly #input: ReceiveQueue;
@@ -42,8 +51,7 @@ export class ServedRequest {
   #control: Control | undefined;
   #language: "en" | "zh" = "en";
 
-  /** @param about what to do with frames, and when it is over */
-  constructor(stream: number, host: DoorHost, about: { send(frames: readonly Buffer[]): void; over(): void }) {
+  constructor(stream: number, host: DoorHost, about: RequestSurroundings) {
     this.#stream = stream;
     this.#host = host;
     this.#about = about;
@@ -77,9 +85,12 @@ export class ServedRequest {
     }
     const block = Buffer.concat(this.#parts.splice(0));
     if (type === frameTypes.exec) this.#exec(payload, block);
-    else if (type === frameTypes.ask)
-      this.#run(() => answerAsk(this.#host, block, { io: this.#io(true), answer: (value) => this.#answer(value) }));
+    else if (type === frameTypes.ask) this.#run(() => answerAsk(this.#host, block, this.#askIo()));
     else throw violation("order");
+  }
+
+  #askIo(): AskIo {
+    return { io: this.#io(true), callerGone: this.#about.gone, answer: (value) => this.#answer(value) };
   }
 
   #exec(payload: Buffer, block: Buffer): void {

@@ -1,7 +1,7 @@
 // Where a command's output goes: through to our own streams as it comes, or collected and bounded for a program (`--json`).
-import { Buffer } from "node:buffer";
 import type { OutputChunk } from "../../contracts/boundary.ts";
 import type { OutputDocument } from "../../contracts/run-result-file.ts";
+import { OutputCollector } from "../../kit/collect-output.ts";
 import { type Output, OutputClosed } from "../output.ts";
 import { createTerminalFilter, type TerminalFilter } from "./terminal-filter.ts";
 
@@ -71,45 +71,12 @@ export interface CollectedOutput {
   readonly stderr: OutputDocument;
 }
 
-/** Cuts at most three bytes: the start of a character whose rest was not kept. */
-function withoutHalfCharacter(bytes: Uint8Array): Uint8Array {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0b1100_0000) === 0b1000_0000) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
-  }
-  return bytes;
-}
-
-function describe(kept: readonly Uint8Array[], bytes: number): OutputDocument {
-  const all = Buffer.concat(kept);
-  const isTruncated = all.length < bytes;
-  const whole = isTruncated ? withoutHalfCharacter(all) : all;
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(whole);
-    return { untrusted: true, bytes, returnedBytes: whole.length, isTruncated, text };
-  } catch {
-    // Not UTF-8: handed over byte for byte, never repaired.
-    return { untrusted: true, bytes, returnedBytes: all.length, isTruncated, base64: all.toString("base64") };
-  }
-}
-
 /** Keeps the first `maximumBytes` of both channels together, in the order they came. */
 export function createCollectingSink(maximumBytes: number): OutputSink & { collected(): CollectedOutput } {
-  let left = maximumBytes;
-  const kept: Record<"stdout" | "stderr", Uint8Array[]> = { stdout: [], stderr: [] };
-  const bytes = { stdout: 0, stderr: 0 };
+  const collector = new OutputCollector(maximumBytes);
   return {
-    take: async (chunk) => {
-      bytes[chunk.channel] += chunk.bytes.length;
-      if (left === 0) return;
-      // A copy: the sender may use its buffer again.
-      const part = Uint8Array.from(chunk.bytes.subarray(0, left));
-      left -= part.length;
-      kept[chunk.channel].push(part);
-    },
+    take: async ({ channel, bytes }) => collector.add(channel, bytes),
     finish: async () => {},
-    collected: () => ({ stdout: describe(kept.stdout, bytes.stdout), stderr: describe(kept.stderr, bytes.stderr) }),
+    collected: () => ({ stdout: collector.describe("stdout"), stderr: collector.describe("stderr") }),
   };
 }
