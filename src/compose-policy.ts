@@ -1,5 +1,6 @@
 // The policy that holds for a project, as composed: documents, facts of this machine and what presets mean here. Part of compose.ts, and used by it alone;
 // what only a boundary knows is handed in.
+import { statSync } from "node:fs";
 import path from "node:path";
 import {
   findProjectPolicy,
@@ -17,9 +18,10 @@ import {
 import type { HostUser } from "./contracts/boundary.ts";
 import type { PolicySelection, TrustedPolicy } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
+import type { ImportedPolicy, ImportFacts, PolicyImportRequest } from "./contracts/policy-import.ts";
 import type { CompiledPolicy, PolicyFacts, PolicyProblem, PolicySource } from "./contracts/policy-port.ts";
 import { canonicalPath } from "./kit/canonical-path.ts";
-import { checkPolicy, formatOfFile, loadPolicy, namedPresets } from "./policy/policy.ts";
+import { checkPolicy, formatOfFile, importPolicy, loadPolicy, namedPresets } from "./policy/policy.ts";
 
 export interface PolicyLoaderParts {
   readonly user: HostUser;
@@ -38,7 +40,10 @@ export function policyPlaces({ home, uid }: HostUser): PolicyPlaces {
 
 /** The list of public suffixes takes longer to load than everything else: only for documents that may name hosts. */
 async function suffixFact(sources: readonly PolicySource[]): Promise<Pick<PolicyFacts, "isPublicSuffix">> {
-  if (!sources.some(({ text }) => Buffer.from(text).includes("hosts"))) return {};
+  return sources.some(({ text }) => Buffer.from(text).includes("hosts")) ? publicSuffixes() : {};
+}
+
+async function publicSuffixes(): Promise<Required<Pick<PolicyFacts, "isPublicSuffix">>> {
   const { getPublicSuffix } = await import("tldts");
   return { isPublicSuffix: (name) => getPublicSuffix(name, { allowPrivateDomains: true }) === name };
 }
@@ -50,6 +55,7 @@ export interface PolicyLoader {
   readonly load: (sources: readonly PolicySource[], projectDirectory: string, ownProject?: string) => Promise<CompiledPolicy>;
   readonly checkFile: (file: string, projectDirectory: string) => Promise<readonly PolicyProblem[]>;
   readonly trust: (projectDirectory: string) => Promise<TrustedPolicy>;
+  readonly importSettings: (request: PolicyImportRequest) => Promise<ImportedPolicy>;
 }
 
 async function factsFor(parts: PolicyLoaderParts, projectDirectory: string, sources: readonly PolicySource[]): Promise<PolicyFacts> {
@@ -82,6 +88,19 @@ async function trustProject({ layout, user }: PolicyLoaderParts, projectDirector
   return { file: found.file, digest: found.digest };
 }
 
+const placeKind: ImportFacts["placeKind"] = (absolute) => {
+  const found = statSync(absolute, { throwIfNoEntry: false });
+  if (found === undefined) return "missing";
+  return found.isDirectory() ? "directory" : "other";
+};
+
+async function importFile(parts: PolicyLoaderParts, request: PolicyImportRequest): Promise<ImportedPolicy> {
+  const { from, file, projectDirectory, base } = request;
+  const found = await readNamedPolicy(file);
+  const facts = { ...(await factsFor(parts, projectDirectory, [])), ...(await publicSuffixes()), placeKind };
+  return importPolicy({ from, label: file, text: found.bytes }, base === undefined ? facts : { ...facts, base });
+}
+
 export function policyLoader(parts: PolicyLoaderParts): PolicyLoader {
   const { places, layout } = parts;
 
@@ -107,5 +126,11 @@ export function policyLoader(parts: PolicyLoaderParts): PolicyLoader {
     return checkPolicy(source, facts, place === -1 ? [] : holding.slice(0, place));
   };
 
-  return { sources: sourcesOf, load, checkFile, trust: (projectDirectory) => trustProject(parts, projectDirectory) };
+  return {
+    sources: sourcesOf,
+    load,
+    checkFile,
+    trust: (projectDirectory) => trustProject(parts, projectDirectory),
+    importSettings: (request) => importFile(parts, request),
+  };
 }

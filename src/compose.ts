@@ -280,6 +280,8 @@ class ComposedDoor implements Door {
   explainTask: Door["explainTask"] = async (task) =>
     taskSheetFromRecords(task, openLedgerReader({ directory: this.#layout.state }).task(task));
 
+  importPolicy: Door["importPolicy"] = async (request) => this.#policies.importSettings(request);
+
   checkPolicyFile: Door["checkPolicyFile"] = async (file, projectDirectory) => this.#policies.checkFile(file, projectDirectory);
 
   trustPolicy: Door["trustPolicy"] = async (projectDirectory) => this.#policies.trust(projectDirectory);

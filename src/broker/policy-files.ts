@@ -155,6 +155,7 @@ export async function gatherPolicySources(parts: GatherParts, selection: PolicyS
   const project = await findProjectPolicy(selection.projectDirectory);
   if (project !== undefined) add((await parts.isTrusted(project)) ? "project-trusted" : "project", project);
   if (selection.policyFile !== undefined) add("flags", await readNamedPolicy(selection.policyFile));
+  if (selection.document !== undefined) sources.push({ origin: "flags", format: "json", ...selection.document });
   if (selection.overrides !== undefined) {
     sources.push({ origin: "flags", label: commandLineLabel, format: "json", text: JSON.stringify(selection.overrides), lists: "add" });
   }

@@ -17,6 +17,7 @@ import { ledgerShowCommand } from "./commands/ledger-show.ts";
 import { ledgerVerifyCommand } from "./commands/ledger-verify.ts";
 import { policyCheckCommand } from "./commands/policy-check.ts";
 import { policyHashCommand } from "./commands/policy-hash.ts";
+import { policyImportCommand } from "./commands/policy-import.ts";
 import { policySchemaCommand } from "./commands/policy-schema.ts";
 import { policyShowCommand } from "./commands/policy-show.ts";
 import { policyTrustCommand } from "./commands/policy-trust.ts";
@@ -55,6 +56,7 @@ export const commands: readonly CliCommand[] = [
   policyShowCommand,
   policyHashCommand,
   policyTrustCommand,
+  policyImportCommand,
   policySchemaCommand,
   egressLsCommand,
   egressTailCommand,

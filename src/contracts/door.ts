@@ -6,6 +6,7 @@ import type { LimitHit, UsageEvidence } from "./limits.ts";
 import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
 import type { Digest } from "./ids.ts";
 import type { StoredRecord } from "./ledger.ts";
+import type { ImportedPolicy, PolicyImportRequest } from "./policy-import.ts";
 import type { CompiledPolicy, ConnectionAnswer, PolicyProblem } from "./policy-port.ts";
 import type { BrokerServing, ReachedBroker } from "./reached-broker.ts";
 import type { Sentence } from "./sentence.ts";
@@ -23,6 +24,8 @@ export interface PolicySelection {
   readonly projectDirectory: string;
   /** `--policy FILE`: stands in the place of the user file's strength (flags). */
   readonly policyFile?: string;
+  /** A whole document that stands in no file, in the same place; `label` names it in findings. */
+  readonly document?: { readonly label: string; readonly text: string };
   /** Flags as a fragment of a policy document, e.g. `{filesystem: {allowWrite: ["."]}}`. */
   readonly overrides?: Readonly<Record<string, unknown>>;
 }
@@ -154,6 +157,8 @@ export interface Door {
   undo(request: ChangesSelection & { readonly isPartial: boolean }): Promise<UndoReport>;
   /** The effective policy of a selection. @throws POLICY_* */
   policy(selection: PolicySelection): Promise<EffectivePolicy>;
+  /** The settings of another tool as a policy. @throws POLICY_* for the file and for what cannot be taken over */
+  importPolicy(request: PolicyImportRequest): Promise<ImportedPolicy>;
   /** All problems of one file, none thrown. */
   checkPolicyFile(file: string, projectDirectory: string): Promise<readonly PolicyProblem[]>;
   /** Pins the hash of the project's policy file in the user's state. */

@@ -35,10 +35,10 @@ function given(value: Readonly<Record<string, unknown>>): Readonly<Record<string
 
 async function open({ sandboxes }: DoorHost, { opening }: Extract<Ask, { ask: "open" }>, about: Asked): Promise<unknown> {
   const { policy, callerEnvironment, idleMs, hardMs, endsWithCaller } = opening;
-  const { projectDirectory, policyFile, overrides } = policy;
+  const { projectDirectory, policyFile, document, overrides } = policy;
   const opened = await sandboxes.open(
     {
-      policy: { projectDirectory, ...given({ policyFile, overrides }) },
+      policy: { projectDirectory, ...given({ policyFile, document, overrides }) },
       callerEnvironment,
       ...given({ idleMs, hardMs }),
     },

@@ -19,6 +19,7 @@ const opening = madeOnce(() =>
     policy: z.strictObject({
       projectDirectory: z.string(),
       policyFile: z.string().optional(),
+      document: z.strictObject({ label: z.string(), text: z.string() }).optional(),
       overrides: z.record(z.string(), z.unknown()).optional(),
     }),
     callerEnvironment: variables(),

@@ -9,6 +9,7 @@ import { buildPolicy } from "./build-policy.ts";
 export { egressDecider } from "./decide-egress.ts";
 export { explainConnection } from "./explain-connection.ts";
 export { explainPolicy } from "./explain-policy.ts";
+export { importPolicy } from "./importers/import-policy.ts";
 export { namedPresets } from "./preset-layers.ts";
 export { type ResolveOptions, resolvePreset } from "./presets/resolve-preset.ts";
 export { openInside } from "./presets/open-inside.ts";

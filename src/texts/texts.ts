@@ -6,6 +6,7 @@ import changes from "./catalogue/changes.json" with { type: "json" };
 import cli from "./catalogue/cli.json" with { type: "json" };
 import egress from "./catalogue/egress.json" with { type: "json" };
 import guard from "./catalogue/guard.json" with { type: "json" };
+import imported from "./catalogue/import.json" with { type: "json" };
 import ledger from "./catalogue/ledger.json" with { type: "json" };
 import policy from "./catalogue/policy.json" with { type: "json" };
 import preset from "./catalogue/preset.json" with { type: "json" };
@@ -45,6 +46,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>>
   cli,
   egress,
   guard,
+  import: imported,
   ledger,
   policy,
   preset,

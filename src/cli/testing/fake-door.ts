@@ -3,6 +3,7 @@ import type { AnswerSheet } from "../../contracts/answer-sheet.ts";
 import { noChanges } from "../../contracts/changes.ts";
 import type { Door, DoctorReport, EffectivePolicy, RunResult, VerifyReport } from "../../contracts/door.ts";
 import { digestSchema, taskIdSchema } from "../../contracts/ids.ts";
+import type { ImportedPolicy } from "../../contracts/policy-import.ts";
 import type { StoredRecord } from "../../contracts/ledger.ts";
 import type { ChallengeReport, Checklist, Proof, ProofReport } from "../../contracts/proof.ts";
 import { fakeBroker } from "./fake-broker.ts";
@@ -140,6 +141,12 @@ export function fakePolicy(): EffectivePolicy {
   };
 }
 
+export const fakeImport: ImportedPolicy = {
+  document: { apiVersion: "glovebox/v1", filesystem: { allowWrite: ["."] } },
+  yaml: "apiVersion: glovebox/v1\nfilesystem:\n  allowWrite:\n    - .\n",
+  notes: [{ kind: "refused", key: "network.httpProxyPort", line: 3, reason: { key: "import.reason.other-proxy", values: {} } }],
+};
+
 export interface FakeDoor extends Door {
   /** Method name and arguments of every call. */
   readonly calls: readonly { readonly method: string; readonly values: readonly unknown[] }[];
@@ -160,6 +167,7 @@ const fixedAnswers: Door = {
   checklist: async () => fakeChecklist,
   challenge: async () => fakeChallenge,
   policy: async () => fakePolicy(),
+  importPolicy: async () => fakeImport,
   checkPolicyFile: async () => [],
   trustPolicy: async (projectDirectory) => ({ file: `${projectDirectory}/glovebox.yaml`, digest: hash }),
   policySchema: () => ({ type: "object" }),
@@ -193,6 +201,7 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     prove: (selection) => (note("prove", selection), answers.prove(selection)),
     explainTask: (task) => (note("explainTask", task), answers.explainTask(task)),
     policy: (selection) => (note("policy", selection), answers.policy(selection)),
+    importPolicy: (request) => (note("importPolicy", request), answers.importPolicy(request)),
     checkPolicyFile: (file, project) => (note("checkPolicyFile", file, project), answers.checkPolicyFile(file, project)),
     trustPolicy: (project) => (note("trustPolicy", project), answers.trustPolicy(project)),
     policySchema: () => (note("policySchema"), answers.policySchema()),
