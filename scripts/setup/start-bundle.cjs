@@ -4,6 +4,7 @@
 const fs = require("node:fs");
 const Module = require("node:module");
 const path = require("node:path");
+const v8 = require("node:v8");
 const vm = require("node:vm");
 
 const directory = path.join(__dirname, "..", "..", "bundle");
@@ -45,11 +46,17 @@ const { source, cacheFile } = readBundle();
 const cachedData = readCache(cacheFile);
 const script = new vm.Script(Module.wrap(source), { filename, ...(cachedData === undefined ? {} : { cachedData }) });
 
-if (cachedData === undefined || script.cachedDataRejected === true) {
-  // What a run used is what most starts will use.
-  const subcommand = process.argv.slice(2).find((word) => !word.startsWith("-"));
+// What a run used is what most starts will use.
+if (
+  (cachedData === undefined || script.cachedDataRejected === true) &&
+  process.argv.slice(2).find((word) => !word.startsWith("-")) === "run"
+) {
+  // V8 drops the code of functions that were not called for a while: a longer run would leave a cache without what every start needs.
+  v8.setFlagsFromString("--no-flush-bytecode");
   process.once("exit", (code) => {
-    if (subcommand === "run" && code === 0) writeCache(cacheFile, script.createCachedData());
+    // A cache bears the flags that it was made under.
+    v8.setFlagsFromString("--flush-bytecode");
+    if (code === 0) writeCache(cacheFile, script.createCachedData());
   });
 }
 const bundled = { exports: {} };

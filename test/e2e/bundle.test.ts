@@ -40,6 +40,20 @@ test("./glovebox keeps the code that a run compiled, and the next start takes it
   assert.deepEqual(readFileSync(cache), code, "a cache that V8 refused would have been made again");
 });
 
+test("what a long run used only at its start is in the code that it keeps", () => {
+  using clone = openMiniatureClone();
+  const program = `process.getBuiltinModule("node:v8").setFlagsFromString("--gc-global");
+const early = () => console.log("only at the start");
+early();
+for (let bytes = 0; bytes < 2 ** 29; bytes += 8000) new Array(1000).fill(bytes);
+`;
+  writeFileSync(path.join(clone.root, "src/main.ts"), program);
+  glovebox(clone, "setup", "--yes");
+  assert.equal(glovebox(clone, "run", "--", "true"), "only at the start\n");
+  const [cache = ""] = caches(clone);
+  assert.ok(readFileSync(cache).includes("only at the start"), "V8 dropped the function's code before the end of the run");
+});
+
 test("./glovebox runs the bundle whatever lies in the place of its compiled code", () => {
   using clone = openMiniatureClone();
   placeProgram(clone, "one");
