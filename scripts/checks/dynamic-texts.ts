@@ -16,6 +16,7 @@ export const dynamicTexts: readonly DynamicText[] = [
 export const situationReaders: readonly string[] = [
   "src/contracts/glovebox-error.ts",
   "src/cli/render/problems.ts",
+  "src/sdk/public-error.ts",
   "scripts/setup.mjs",
   "scripts/setup/result-file.mjs",
 ];

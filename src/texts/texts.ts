@@ -8,6 +8,7 @@ import egress from "./catalogue/egress.json" with { type: "json" };
 import guard from "./catalogue/guard.json" with { type: "json" };
 import imported from "./catalogue/import.json" with { type: "json" };
 import ledger from "./catalogue/ledger.json" with { type: "json" };
+import library from "./catalogue/library.json" with { type: "json" };
 import policy from "./catalogue/policy.json" with { type: "json" };
 import preset from "./catalogue/preset.json" with { type: "json" };
 import proof from "./catalogue/proof.json" with { type: "json" };
@@ -48,6 +49,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>>
   guard,
   import: imported,
   ledger,
+  library,
   policy,
   preset,
   proof,

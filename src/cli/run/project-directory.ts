@@ -2,6 +2,7 @@
 // It looks for `.git` itself and never runs git. Never `/`, the home directory, or anything above it: a project is writable by default.
 import { lstat, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { holdsDirectory } from "../../kit/holds-directory.ts";
 import { usageError } from "../usage-error.ts";
 import { realDirectory } from "./real-directory.ts";
 
@@ -13,17 +14,13 @@ async function canonicalDirectory(directory: string): Promise<string> {
 
 const policyNames = ["glovebox.yaml", "glovebox.yml", "glovebox.json", "glovebox.toml"] as const;
 
-function isTooWide(directory: string, home: string): boolean {
-  return directory === "/" || directory === home || home.startsWith(`${directory}/`);
-}
-
 /**
  * From `start` upwards, while the directory has the same owner and is not writable by everybody: a `.git` that somebody else put into `/tmp`
  * must not make `/tmp` the project.
  */
 async function* ownAncestors(start: string, home: string): AsyncGenerator<string> {
   const owner = (await stat(start)).uid;
-  for (let directory = start; !isTooWide(directory, home); directory = path.dirname(directory)) {
+  for (let directory = start; !holdsDirectory(directory, home); directory = path.dirname(directory)) {
     const found = await lstat(directory);
     if (found.uid !== owner || (found.mode & 0o002) !== 0) return;
     yield directory;
@@ -65,7 +62,7 @@ export async function findProjectDirectory(
   const start = await canonicalDirectory(asked ?? options.cwd);
   const found = asked === undefined ? await gitTopLevel(start, home) : undefined;
   const directory = found ?? start;
-  if (isTooWide(directory, home)) throw usageError("usage.project-too-wide", { directory });
+  if (holdsDirectory(directory, home)) throw usageError("usage.project-too-wide", { directory });
   if (asked === undefined) await refusePolicyAbove(directory, home);
   return directory;
 }

@@ -1,0 +1,191 @@
+// Glovebox as a program uses it: commands that run once, and sandboxes that stay open. It is handed the way in, and starts nothing itself.
+import type { Door, PolicySelection, RunResult } from "../contracts/door.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import type { ReachedBroker } from "../contracts/reached-broker.ts";
+import type { SandboxAccess, SandboxLine, SandboxOpening } from "../contracts/sandbox-door.ts";
+import type { CapturedChannels } from "./captured-output.ts";
+import { type CallOptions, performCaptured, signalOf, type TerminalSize } from "./command-call.ts";
+import { type Argv, OpenSandbox } from "./open-sandbox.ts";
+import { type Say, told } from "./public-error.ts";
+import { toldLines, type ToldLine, type ToldSheet, toldSheet } from "./told-sheet.ts";
+
+/** The policy of a call: built-in, system, user and project files, and over them what is named here. */
+export interface PolicyOptions {
+  /** A directory that exists: writable inside, at the same path. Relative ones are meant from the process's current directory on. Never `/`, or the home directory or above. */
+  readonly project: string;
+  /** A policy file. Relative: from the process's current directory on. */
+  readonly policyFile?: string;
+  /** A fragment of a policy document, as strong as flags of the command line: e.g. `{ limits: { wall: "30s" } }`. docs/policy.md has all keys. */
+  readonly policy?: Readonly<Record<string, unknown>>;
+}
+
+export interface RunOptions extends PolicyOptions, CallOptions {
+  /** As a path inside: absolute, or from the project on. Absent: the project. */
+  readonly cwd?: string;
+  readonly pty?: TerminalSize;
+}
+
+export interface OpenOptions extends PolicyOptions, Pick<CallOptions, "signal"> {
+  /** Closed after this long without a command or a connection to a port. Milliseconds; at most, and when absent, 8 hours. */
+  readonly idleMs?: number;
+  /** Closed this long after it was opened. Milliseconds; at most, and when absent, 24 hours. */
+  readonly hardMs?: number;
+}
+
+/** How a command ended that ran in a sandbox of its own, and the seven answers for it. */
+export interface OnceResult extends Omit<RunResult, "sheet" | "refusedConnections" | "presetNotes">, CapturedChannels {
+  readonly sheet: ToldSheet;
+  /** What was refused, each with the change of the policy that would allow it. */
+  readonly refusedConnections: readonly ToldLine[];
+  /** What the policy's presets left out. */
+  readonly presetNotes: readonly ToldLine[];
+}
+
+export interface GloveboxParts {
+  readonly door: Pick<Door, "run" | "explainPolicy" | "explainTask">;
+  /** The broker that holds sandboxes; called when one is first needed. */
+  readonly reach: () => Promise<ReachedBroker>;
+  readonly say: Say;
+  /** Of whoever calls; only what a policy passes is taken from it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Absolute and without links. @throws GloveboxError USAGE_INVALID for what cannot be a project */
+  readonly projectAt: (directory: string) => Promise<string>;
+  /** Absolute. */
+  readonly fileAt: (file: string) => string;
+  /** Of everything above, when nothing is needed any more. */
+  readonly close: () => Promise<void>;
+}
+
+export class GloveboxClient implements AsyncDisposable {
+  readonly #parts: GloveboxParts;
+  #broker: Promise<ReachedBroker> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: GloveboxParts) {
+    this.#parts = parts;
+  }
+
+  async #selection({ project, policyFile, policy }: PolicyOptions): Promise<PolicySelection> {
+    const { projectAt, fileAt } = this.#parts;
+    return {
+      projectDirectory: await projectAt(project),
+      ...(policyFile === undefined ? {} : { policyFile: fileAt(policyFile) }),
+      ...(policy === undefined ? {} : { overrides: policy }),
+    };
+  }
+
+  async #reach(): Promise<ReachedBroker> {
+    this.#broker ??= this.#parts.reach();
+    try {
+      return await this.#broker;
+    } catch (error) {
+      this.#broker = undefined; // the next call tries again
+      throw error;
+    }
+  }
+
+  /**
+   * Runs one command in a sandbox of its own, which is gone when this resolves. It resolves whatever the command did, and also when a limit ended
+   * it: see `outcome` and `exitCode`.
+   * @throws PublicError: POLICY_*, APPROVAL_UNAVAILABLE, WALL_UNAVAILABLE, ... when nothing was started
+   */
+  async run(argv: Argv, options: RunOptions): Promise<OnceResult> {
+    const { door, say, environment } = this.#parts;
+    const policy = await told(say, () => this.#selection(options));
+    const { projectDirectory } = policy;
+    const { cwd = "", pty } = options;
+    const request = {
+      policy,
+      argv,
+      cwd: cwd.startsWith("/") ? cwd : cwd === "" ? projectDirectory : `${projectDirectory}/${cwd}`,
+      callerEnvironment: environment,
+      ...(pty === undefined ? {} : { pty }),
+    };
+    const result = await performCaptured({ say, perform: (io) => door.run(request, io) }, options);
+    const { sheet, refusedConnections, presetNotes = [] } = result;
+    return {
+      ...result,
+      sheet: toldSheet(sheet, say),
+      refusedConnections: toldLines(refusedConnections, say),
+      presetNotes: toldLines(presetNotes, say),
+    };
+  }
+
+  /** Opens a sandbox that stays until it is closed or expires. @throws PublicError like `run`, SANDBOX_LIMIT, BROKER_UNAVAILABLE */
+  async open(options: OpenOptions): Promise<OpenSandbox> {
+    const signal = signalOf(options);
+    signal.throwIfAborted();
+    try {
+      const sandbox = await told(this.#parts.say, () => this.#open(options, signal));
+      // It was open before the broker heard that nobody wants it.
+      if (signal.aborted) await sandbox[Symbol.asyncDispose]();
+      return sandbox;
+    } finally {
+      signal.throwIfAborted();
+    }
+  }
+
+  async #open(options: OpenOptions, signal: AbortSignal): Promise<OpenSandbox> {
+    const { idleMs, hardMs } = options;
+    const opening: SandboxOpening = {
+      policy: await this.#selection(options),
+      callerEnvironment: this.#parts.environment,
+      ...(idleMs === undefined ? {} : { idleMs }),
+      ...(hardMs === undefined ? {} : { hardMs }),
+    };
+    const broker = await this.#reach();
+    const { sandbox, token, task } = await broker.sandboxes.open(opening, { signal });
+    return this.#held(broker, { access: { sandbox, token }, task, project: opening.policy.projectDirectory });
+  }
+
+  #held(broker: ReachedBroker, about: { readonly access: SandboxAccess; readonly task: string; readonly project: string }): OpenSandbox {
+    const { say, environment } = this.#parts;
+    return new OpenSandbox({ ...about, door: broker.sandboxes, callerEnvironment: environment, sheetOf: (task) => this.sheet(task), say });
+  }
+
+  /** A sandbox that is open already, of this user. @param sandbox its id @throws PublicError SANDBOX_UNKNOWN */
+  async use(sandbox: string): Promise<OpenSandbox> {
+    return told(this.#parts.say, async () => {
+      const broker = await this.#reach();
+      const access = await broker.access(sandbox);
+      const line = (await broker.sandboxes.list()).find((candidate) => candidate.sandbox === sandbox);
+      if (line === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
+      return this.#held(broker, { access, task: line.task, project: line.projectDirectory });
+    });
+  }
+
+  /** The open sandboxes of this user, with their last commands. Words of commands are untrusted. */
+  async list(): Promise<readonly SandboxLine[]> {
+    return told(this.#parts.say, async () => (await this.#reach()).sandboxes.list());
+  }
+
+  /** The seven answers for a policy. @throws PublicError POLICY_* */
+  async explain(options: PolicyOptions): Promise<ToldSheet> {
+    const { door, say } = this.#parts;
+    return told(say, async () => toldSheet(await door.explainPolicy(await this.#selection(options)), say));
+  }
+
+  /** The seven answers for a task. @throws PublicError TASK_UNKNOWN */
+  async sheet(task: string): Promise<ToldSheet> {
+    const { door, say } = this.#parts;
+    return told(say, async () => toldSheet(await door.explainTask(task), say));
+  }
+
+  /** Sandboxes of a broker of this process end; those of one beside it stay open. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await (await this.#broker?.catch(() => undefined))?.[Symbol.asyncDispose]();
+    } finally {
+      await this.#parts.close();
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

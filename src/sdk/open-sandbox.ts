@@ -1,0 +1,162 @@
+// A sandbox that stays open between commands, as a program holds it.
+import type {
+  PortConnection,
+  SandboxAccess,
+  SandboxCommand,
+  SandboxCommandResult,
+  SandboxDoor,
+  SandboxEnd,
+  SandboxLog,
+} from "../contracts/sandbox-door.ts";
+import type { CapturedChannels } from "./captured-output.ts";
+import { type CallOptions, performCaptured, signalOf, type TerminalSize } from "./command-call.ts";
+import { PublicError, type Say, told } from "./public-error.ts";
+import { RunningCommand } from "./running-command.ts";
+import { toldLines, type ToldLine, type ToldSheet } from "./told-sheet.ts";
+
+export type Argv = readonly [program: string, ...rest: string[]];
+
+export interface CommandOptions extends Pick<CallOptions, "signal"> {
+  /** Where it starts, as a path inside: absolute, or from the project on. Absent: the project. */
+  readonly cwd?: string;
+  /** Variables that it is given as they are, beside those that the policy passes of the caller's. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A terminal of this size made for it; then both channels are one. */
+  readonly pty?: TerminalSize;
+}
+
+export interface ExecOptions extends CommandOptions, CallOptions {}
+
+/** How a command ended. Units are in the names: bytes, milliseconds, and `ledger` the sequence numbers of its records. */
+export interface CommandResult extends SandboxCommandResult, CapturedChannels {}
+
+export interface SandboxClosed extends Omit<SandboxEnd, "refusedConnections"> {
+  /** What was refused, each with the change of the policy that would allow it. */
+  readonly refusedConnections: readonly ToldLine[];
+  /** The seven answers for everything that happened in it. */
+  readonly sheet: ToldSheet;
+}
+
+export interface OpenSandboxParts {
+  readonly door: SandboxDoor;
+  readonly access: SandboxAccess;
+  readonly task: string;
+  /** Absolute. */
+  readonly project: string;
+  readonly callerEnvironment: SandboxCommand["callerEnvironment"];
+  readonly sheetOf: (task: string) => Promise<ToldSheet>;
+  readonly say: Say;
+}
+
+export class OpenSandbox implements AsyncDisposable {
+  readonly #parts: OpenSandboxParts;
+  #closed: Promise<SandboxClosed> | undefined;
+
+  constructor(parts: OpenSandboxParts) {
+    this.#parts = parts;
+  }
+
+  /** `s-` and 25 characters; `glovebox sandbox exec ID` takes it too. */
+  get id(): string {
+    return this.#parts.access.sandbox;
+  }
+
+  /** `t-` and 25 characters: `glovebox explain TASK`, `diff TASK` and `undo TASK` take it. */
+  get task(): string {
+    return this.#parts.task;
+  }
+
+  /** Id and token. Whoever has both may use the sandbox: it is a secret. */
+  get access(): SandboxAccess {
+    const { sandbox, token } = this.#parts.access;
+    return { sandbox, token };
+  }
+
+  /** The project inside, where commands start. Absolute. */
+  get project(): string {
+    return this.#parts.project;
+  }
+
+  #command(argv: Argv, { cwd, env = {}, pty }: CommandOptions): SandboxCommand {
+    const { project, callerEnvironment } = this.#parts;
+    const directory = cwd === undefined || cwd.startsWith("/") ? cwd : `${project}/${cwd}`;
+    return {
+      argv,
+      callerEnvironment,
+      environment: env,
+      ...(directory === undefined ? {} : { cwd: directory }),
+      ...(pty === undefined ? {} : { pty }),
+    };
+  }
+
+  /**
+   * Runs one command to its end. It resolves whatever the command did, and also when a limit ended it: see `outcome` and `exitCode`. What it
+   * leaves running stays until the sandbox is closed.
+   * @throws PublicError: POLICY_DENIED, APPROVAL_UNAVAILABLE, SANDBOX_CLOSED, SANDBOX_LIMIT, BROKER_UNAVAILABLE, ...
+   */
+  exec(argv: Argv, options: ExecOptions = {}): Promise<CommandResult> {
+    const { door, access, say } = this.#parts;
+    const command = this.#command(argv, options);
+    return performCaptured({ say, perform: (io) => door.exec(access, command, io) }, options);
+  }
+
+  /** Starts one command and resolves when it runs: its output is to be read, and its input to be ended. @throws like `exec` */
+  start(argv: Argv, options: CommandOptions = {}): Promise<RunningCommand> {
+    const { door, access, say } = this.#parts;
+    const command = this.#command(argv, options);
+    return RunningCommand.start({ say, signal: signalOf(options), perform: (io) => door.exec(access, command, io) });
+  }
+
+  /**
+   * Starts one command that goes on without a reader, a server for instance. Resolves when it runs, with its id. The last 64 KiB of its output
+   * are kept for `logs` and `attach`. @throws like `exec`
+   */
+  async detach(argv: Argv, options: CommandOptions = {}): Promise<{ readonly action: string }> {
+    const { door, access, say } = this.#parts;
+    const command: SandboxCommand = { ...this.#command(argv, options), isDetached: true };
+    const { action } = await performCaptured({ say, perform: (io) => door.exec(access, command, io) }, { signal: signalOf(options) });
+    return { action };
+  }
+
+  /** From what is kept of a detached command's output on. Aborting the signal leaves the command; it goes on. @throws SANDBOX_UNKNOWN */
+  attach(action: string, options: Pick<CommandOptions, "signal"> = {}): Promise<RunningCommand> {
+    const { door, access, say } = this.#parts;
+    return RunningCommand.start({ say, signal: signalOf(options), perform: (io) => door.attach(access, action, io) });
+  }
+
+  /** What is kept of the output of detached commands, and of what others left running: at most the last 64 KiB of each. Untrusted. */
+  logs(action?: string): Promise<readonly SandboxLog[]> {
+    const { door, access, say } = this.#parts;
+    return told(say, () => door.logs(access, action));
+  }
+
+  /** A connection to a TCP port of the sandbox's own loopback. Where nothing listens, it ends at once. @throws SANDBOX_CLOSED, SANDBOX_LIMIT */
+  connect(port: number): Promise<PortConnection> {
+    const { door, access, say } = this.#parts;
+    return told(say, () => door.connect(access, port));
+  }
+
+  /** The seven answers for what has happened in it so far. */
+  sheet(): Promise<ToldSheet> {
+    return this.#parts.sheetOf(this.#parts.task);
+  }
+
+  /** Ends everything in it. Resolves when nothing is left on the host and all is recorded. Idempotent. @throws SANDBOX_UNKNOWN, SANDBOX_CLOSED */
+  close(): Promise<SandboxClosed> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<SandboxClosed> {
+    const { door, access, say } = this.#parts;
+    const { refusedConnections, ...end } = await told(say, () => door.end(access));
+    return { ...end, refusedConnections: toldLines(refusedConnections, say), sheet: await this.sheet() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close().catch((error: unknown) => {
+      // It expired, or a limit of it was used up: nothing of it is left.
+      if (!(error instanceof PublicError && error.code === "SANDBOX_CLOSED")) throw error;
+    });
+  }
+}

@@ -1,0 +1,177 @@
+// The library from its sources: commands that run once, sandboxes that stay open, streams, signals and errors. INVARIANT I-01, I-09, I-13
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { test, type TestContext } from "node:test";
+import { composeDoor } from "../../src/compose.ts";
+import { Glovebox, GloveboxError, type GloveboxOptions, type OutputChunk } from "../../src/lib.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
+import { untilEnded } from "../fixtures/served-broker.ts";
+
+const installation = path.join(import.meta.dirname, "..", "..");
+
+interface World {
+  readonly glovebox: Glovebox;
+  readonly project: string;
+  readonly stateHome: string;
+}
+
+/** That of `attach` outlives whoever used it. */
+async function stopBroker(stateHome: string): Promise<void> {
+  const door = composeDoor({ environment: { XDG_STATE_HOME: stateHome }, installation });
+  await using broker = await door.findBroker();
+  await broker?.stop();
+}
+
+/** A Glovebox with a state and a project of its own. */
+async function makeWorld(t: TestContext, broker: GloveboxOptions["broker"] & string): Promise<World> {
+  const home = await realpath(await mkdtemp(path.join(os.tmpdir(), "gb-library-")));
+  const [project, stateHome] = [path.join(home, "project"), path.join(home, "s")];
+  await mkdir(project);
+  await mkdir(stateHome, { mode: 0o700 });
+  const glovebox = new Glovebox({ broker, stateHome, language: "en" });
+  t.after(async () => {
+    await glovebox.close();
+    await stopBroker(stateHome);
+    await untilEnded(stateHome);
+    await removeScratch(home);
+  });
+  return { glovebox, project, stateHome };
+}
+
+/** What prints the sleeping processes that are there. */
+const sleepers = "grep -l '^sleep' /proc/[0-9]*/cmdline";
+
+const code = (expected: string) => (error: unknown) => error instanceof GloveboxError && error.code === expected;
+
+test("`run` hands over output, end and the seven answers, and leaves nothing", async (t) => {
+  const { glovebox, project, stateHome } = await makeWorld(t, "hold");
+  const result = await glovebox.run(["sh", "-c", "cat; echo made > file; echo gone >&2; exit 3"], { project, stdin: "given\n" });
+  assert.deepEqual([result.exitCode, result.outcome, result.stdout.text, result.stderr.text], [3, "failed", "given\n", "gone\n"]);
+  assert.equal(await readFile(path.join(project, "file"), "utf8"), "made\n");
+  assert.deepEqual(
+    result.sheet.answers.map(({ question }) => question),
+    ["read", "write", "connect", "identity", "happened", "kept", "held"],
+  );
+  assert.ok(result.sheet.answers[1]?.lines.some(({ text }) => text === project));
+  assert.deepEqual(await readdir(path.join(stateHome, "glovebox/tasks")), []);
+});
+
+test("what cannot start says why as a code, a sentence and what to do, and starts nothing", async (t) => {
+  const { glovebox, project } = await makeWorld(t, "hold");
+  const policy = { commands: [{ id: "no-push", match: { argvPrefix: ["git", "push"] }, verdict: "deny", reason: "a person pushes" }] };
+  const denied = await glovebox.run(["git", "push"], { project, policy }).catch((error: unknown) => error);
+  assert.ok(denied instanceof GloveboxError);
+  assert.deepEqual([denied.code, denied.retry, denied.details["rule"]], ["POLICY_DENIED", "never", "no-push"]);
+  assert.match(denied.message, /^Cannot run "git push": .*a person pushes/u);
+  assert.ok(denied.hint.length > 0);
+  const broken = await glovebox.run(["true"], { project, policy: { limits: { wall: 3 }, nothing: 1 } }).catch((error: unknown) => error);
+  assert.ok(broken instanceof GloveboxError);
+  assert.deepEqual(broken.problems.map((problem) => problem.key).toSorted(), ["limits.wall", "nothing"]);
+  await assert.rejects(glovebox.run(["true"], { project: "/" }), code("USAGE_INVALID"));
+  await assert.rejects(glovebox.run(["true"], { project: path.join(project, "missing") }), code("USAGE_INVALID"));
+});
+
+for (const broker of ["hold", "attach"] as const) {
+  test(`an open sandbox of a broker to ${broker} takes commands one after another and at once, and answers for all of them`, async (t) => {
+    const { glovebox, project } = await makeWorld(t, broker);
+    const sandbox = await glovebox.open({ project });
+    await mkdir(path.join(project, "below"));
+    const first = await sandbox.exec(["sh", "-c", 'pwd; echo "$OWN"'], { cwd: "below", env: { OWN: "mine" } });
+    assert.deepEqual([first.exitCode, first.stdout.text], [0, `${sandbox.project}/below\nmine\n`]);
+    const many = await Promise.all(Array.from({ length: 8 }, (_, index) => sandbox.exec(["echo", `${index}`])));
+    assert.deepEqual(
+      many.map(({ stdout }) => stdout.text),
+      Array.from({ length: 8 }, (_, index) => `${index}\n`),
+    );
+    assert.deepEqual(
+      (await glovebox.list()).map(({ sandbox: id }) => id),
+      [sandbox.id],
+    );
+    assert.equal((await (await glovebox.use(sandbox.id)).exec(["echo", "again"])).stdout.text, "again\n");
+    const closed = await sandbox.close();
+    assert.equal(closed.sheet.subject.kind === "task" && closed.sheet.subject.id, sandbox.task);
+    await assert.rejects(sandbox.exec(["true"]), code("SANDBOX_CLOSED"));
+    await assert.rejects(glovebox.use(sandbox.id), code("SANDBOX_UNKNOWN"));
+  });
+
+  test(`a command of a broker to ${broker} is read, written to and signalled while it runs`, async (t) => {
+    const { glovebox, project } = await makeWorld(t, broker);
+    await using sandbox = await glovebox.open({ project });
+    const command = await sandbox.start([
+      "sh",
+      "-c",
+      "trap 'echo heard; exit 5' USR1; while read word; do echo got $word; done; sleep 60 & wait",
+    ]);
+    await command.write("one\n");
+    command.endInput();
+    let heard = "";
+    for await (const { bytes } of command.output) {
+      heard += Buffer.from(bytes).toString();
+      if (heard === "got one\n") command.signal("SIGUSR1");
+    }
+    assert.deepEqual([heard, (await command.result).exitCode], ["got one\nheard\n", 5]);
+  });
+
+  test(`an aborted signal ends a command of a broker to ${broker} with all that it started, and is the reason that is thrown`, async (t) => {
+    const { glovebox, project } = await makeWorld(t, broker);
+    await using sandbox = await glovebox.open({ project });
+    const abort = new AbortController();
+    const reason = new Error("enough");
+    const script = `(sleep 1000; touch survived) & until ${sleepers}; do :; done; wait`;
+    const onOutput = ({ bytes }: OutputChunk): void => {
+      if (Buffer.from(bytes).includes("cmdline")) abort.abort(reason);
+    };
+    await assert.rejects(sandbox.exec(["sh", "-c", script], { signal: abort.signal, onOutput }), reason);
+    const { stdout } = await sandbox.exec(["sh", "-c", `${sleepers}; true`]);
+    assert.equal(stdout.text, "");
+    await assert.rejects(sandbox.exec(["touch", "never"], { signal: abort.signal }), reason);
+    await assert.rejects(glovebox.open({ project, signal: abort.signal }), reason);
+    await assert.rejects(glovebox.run(["touch", "never"], { project, signal: abort.signal }), reason);
+    assert.deepEqual(await readdir(project), []);
+  });
+
+  test(`what a caller's own input or output throws ends a command of a broker to ${broker} and is what is thrown`, async (t) => {
+    const { glovebox, project } = await makeWorld(t, broker);
+    await using sandbox = await glovebox.open({ project });
+    const mine = new Error("mine");
+    const refuse = (): never => {
+      throw mine;
+    };
+    await assert.rejects(sandbox.exec(["sh", "-c", "echo out; sleep 1000"], { onOutput: refuse }), mine);
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from("some");
+      refuse();
+    }
+    await assert.rejects(sandbox.exec(["sh", "-c", "cat; sleep 1000"], { stdin: broken() }), mine);
+    assert.equal((await sandbox.exec(["echo", "still"])).stdout.text, "still\n");
+  });
+}
+
+test("more output than was asked for is counted and not kept", async (t) => {
+  const { glovebox, project } = await makeWorld(t, "attach");
+  await using sandbox = await glovebox.open({ project });
+  const { stdout, stderr } = await sandbox.exec(["sh", "-c", "printf 'a\\303\\251\\303\\251'; seq 100000 | tr -d '\\n'"], {
+    maxOutputBytes: 4,
+  });
+  assert.deepEqual([stdout.text, stdout.bytes.length, stdout.isTruncated, stdout.totalBytes], ["a\u00E9", 4, true, 5 + 488_895]);
+  assert.deepEqual([stderr.text, stderr.isTruncated, stderr.untrusted], ["", false, true]);
+});
+
+test("a detached server goes on: its output is kept, and its port is reached", async (t) => {
+  const { glovebox, project } = await makeWorld(t, "attach");
+  await writeFile(path.join(project, "page"), "from inside");
+  await using sandbox = await glovebox.open({ project });
+  const { action } = await sandbox.detach(["python3", "-u", "-m", "http.server", "8123", "--bind", "127.0.0.1"]);
+  const ready = await sandbox.attach(action);
+  for await (const { bytes } of ready.output) if (Buffer.from(bytes).includes("8123")) break;
+  const connection = await sandbox.connect(8123);
+  await connection.send(Buffer.from("GET /page HTTP/1.0\r\n\r\n"));
+  let answer = "";
+  for await (const bytes of connection.received) answer += Buffer.from(bytes).toString();
+  assert.match(answer, /\r\n\r\nfrom inside$/u);
+  const [log] = await sandbox.logs(action);
+  assert.match(Buffer.from(log?.bytes ?? []).toString(), /Serving HTTP/u);
+  assert.equal(log?.state, "running");
+});
