@@ -53,7 +53,7 @@ export const rootRules: Readonly<Record<string, RoomRule>> = {
   "start.ts": { rooms: [...base, "cli", "mcp", "api", "doctor", "compose.ts"], packages: [], builtins: "all" },
   // The gate's process: what it serves, and the rules that it is handed.
   "gate.ts": { rooms: ["contracts", "kit", "egress", "policy"], packages: [], builtins: "all" },
-  "lib.ts": { rooms: [...base, "sdk", "broker", "compose.ts"], packages: [], builtins: "all" },
+  "lib.ts": { rooms: [...base, "sdk", "compose.ts"], packages: [], builtins: "all" },
 };
 
 /** Rooms whose every file may be imported from outside. */
