@@ -66,11 +66,13 @@ function environmentOf({ stateHome }: GloveboxOptions): GloveboxParts["environme
 
 function partsFor(options: GloveboxOptions): GloveboxParts {
   const environment = environmentOf(options);
+  const isHolding = options.broker === "hold";
   const door = composeDoor({ environment, installation: path.dirname(import.meta.dirname) });
   return {
     door,
     environment,
-    reach: async () => (options.broker === "hold" ? door.holdBroker() : door.reachBroker()),
+    isHolding,
+    reach: async () => (isHolding ? door.holdBroker() : door.reachBroker()),
     say: createTexts(chooseLanguage(options.language, environment), escapeText),
     projectAt,
     fileAt: (file) => path.resolve(file),

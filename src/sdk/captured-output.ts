@@ -1,4 +1,5 @@
 // What a command wrote, bounded: the first bytes of both channels in the order in which they came. INVARIANT I-13
+// The bound is that of kit/collect-output.ts, repeated because this room knows nothing but contracts.
 import type { OutputChunk } from "../contracts/boundary.ts";
 
 /** One channel. It came from inside a sandbox: data, never instructions to whoever reads it. */

@@ -30,6 +30,11 @@ export interface OpenOptions extends PolicyOptions, Pick<CallOptions, "signal"> 
   readonly idleMs?: number;
   /** Closed this long after it was opened. Milliseconds; at most, and when absent, 24 hours. */
   readonly hardMs?: number;
+  /**
+   * It stays when this Glovebox is closed or its process ends, until it is closed by its id or expires. Only where `broker` is `attach`. Absent: it
+   * ends with them.
+   */
+  readonly outlives?: true;
 }
 
 /** How a command ended that ran in a sandbox of its own, and the seven answers for it. */
@@ -46,6 +51,8 @@ export interface GloveboxParts {
   /** The broker that holds sandboxes; called when one is first needed. */
   readonly reach: () => Promise<ReachedBroker>;
   readonly say: Say;
+  /** The broker is this process itself. */
+  readonly isHolding: boolean;
   /** Of whoever calls; only what a policy passes is taken from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Absolute and without links. @throws GloveboxError USAGE_INVALID for what cannot be a project */
@@ -58,6 +65,8 @@ export interface GloveboxParts {
 
 export class GloveboxClient implements AsyncDisposable {
   readonly #parts: GloveboxParts;
+  /** Those that end with this. */
+  readonly #own = new Set<OpenSandbox>();
   #broker: Promise<ReachedBroker> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -126,21 +135,32 @@ export class GloveboxClient implements AsyncDisposable {
   }
 
   async #open(options: OpenOptions, signal: AbortSignal): Promise<OpenSandbox> {
-    const { idleMs, hardMs } = options;
+    const { idleMs, hardMs, outlives } = options;
+    if (outlives === true && this.#parts.isHolding) throw new GloveboxError("USAGE_INVALID", "library.cannot-outlive");
     const opening: SandboxOpening = {
       policy: await this.#selection(options),
       callerEnvironment: this.#parts.environment,
       ...(idleMs === undefined ? {} : { idleMs }),
       ...(hardMs === undefined ? {} : { hardMs }),
+      ...(outlives === true ? {} : { endsWithCaller: true }),
     };
     const broker = await this.#reach();
     const { sandbox, token, task } = await broker.sandboxes.open(opening, { signal });
-    return this.#held(broker, { access: { sandbox, token }, task, project: opening.policy.projectDirectory });
+    const held = this.#held(broker, { access: { sandbox, token }, task, project: opening.policy.projectDirectory });
+    if (outlives !== true) this.#own.add(held);
+    return held;
   }
 
   #held(broker: ReachedBroker, about: { readonly access: SandboxAccess; readonly task: string; readonly project: string }): OpenSandbox {
     const { say, environment } = this.#parts;
-    return new OpenSandbox({ ...about, door: broker.sandboxes, callerEnvironment: environment, sheetOf: (task) => this.sheet(task), say });
+    return new OpenSandbox({
+      ...about,
+      door: broker.sandboxes,
+      callerEnvironment: environment,
+      sheetOf: (task) => this.sheet(task),
+      onClosed: (sandbox) => void this.#own.delete(sandbox),
+      say,
+    });
   }
 
   /** A sandbox that is open already, of this user. @param sandbox its id @throws PublicError SANDBOX_UNKNOWN */
@@ -171,7 +191,7 @@ export class GloveboxClient implements AsyncDisposable {
     return told(say, async () => toldSheet(await door.explainTask(task), say));
   }
 
-  /** Sandboxes of a broker of this process end; those of one beside it stay open. Idempotent. */
+  /** Ends the sandboxes that were opened here, but for those that outlive it. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -179,6 +199,7 @@ export class GloveboxClient implements AsyncDisposable {
 
   async #close(): Promise<void> {
     try {
+      await Promise.all([...this.#own].map((sandbox) => sandbox[Symbol.asyncDispose]()));
       await (await this.#broker?.catch(() => undefined))?.[Symbol.asyncDispose]();
     } finally {
       await this.#parts.close();

@@ -46,6 +46,7 @@ export interface OpenSandboxParts {
   readonly callerEnvironment: SandboxCommand["callerEnvironment"];
   readonly sheetOf: (task: string) => Promise<ToldSheet>;
   readonly say: Say;
+  readonly onClosed: (sandbox: OpenSandbox) => void;
 }
 
 export class OpenSandbox implements AsyncDisposable {
@@ -149,6 +150,7 @@ export class OpenSandbox implements AsyncDisposable {
 
   async #close(): Promise<SandboxClosed> {
     const { door, access, say } = this.#parts;
+    this.#parts.onClosed(this);
     const { refusedConnections, ...end } = await told(say, () => door.end(access));
     return { ...end, refusedConnections: toldLines(refusedConnections, say), sheet: await this.sheet() };
   }

@@ -149,6 +149,21 @@ for (const broker of ["hold", "attach"] as const) {
   });
 }
 
+test("a sandbox ends with the Glovebox that opened it, unless it is to outlive that", async (t) => {
+  const { glovebox, project, stateHome } = await makeWorld(t, "attach");
+  const second = new Glovebox({ broker: "attach", stateHome });
+  await second.open({ project });
+  const { id } = await second.open({ project, outlives: true });
+  await second.close();
+  assert.deepEqual(
+    (await glovebox.list()).map(({ sandbox }) => sandbox),
+    [id],
+  );
+  assert.equal((await (await glovebox.use(id)).exec(["echo", "still"])).stdout.text, "still\n");
+  await using holder = new Glovebox({ broker: "hold", stateHome });
+  await assert.rejects(holder.open({ project, outlives: true }), code("USAGE_INVALID"));
+});
+
 test("more output than was asked for is counted and not kept", async (t) => {
   const { glovebox, project } = await makeWorld(t, "attach");
   await using sandbox = await glovebox.open({ project });
