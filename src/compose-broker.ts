@@ -1,10 +1,10 @@
 // How the broker of this user and state directory is reached, found and served, as composed. Part of compose.ts, and used by it alone; what a broker
 // needs of the rest is handed in.
 import path from "node:path";
-import { equalSecrets, prepareState, Sandboxes, type SandboxesParts, type StateLayout } from "./broker/broker.ts";
+import { ApprovalDesk, equalSecrets, prepareState, Sandboxes, type SandboxesParts, type StateLayout } from "./broker/broker.ts";
 import type { Door } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
-import type { ReachedBroker } from "./contracts/reached-broker.ts";
+import type { SharedBroker } from "./contracts/reached-broker.ts";
 import { type BrokerPlace, brokerPlace, errorDocument, foundBroker, reachedBroker, serveDoor, type StartWord } from "./door/door.ts";
 import { tryProcessLock } from "./kit/process-lock.ts";
 
@@ -39,16 +39,16 @@ export class ComposedBroker implements BrokerDoor {
     prepareState(this.#parts.layout, this.#parts.uid);
   }
 
-  async reachBroker(): Promise<ReachedBroker> {
+  async reachBroker(): Promise<SharedBroker> {
     this.#prepare();
     return reachedBroker(this.#place());
   }
 
-  async findBroker(): Promise<ReachedBroker | undefined> {
+  async findBroker(): Promise<SharedBroker | undefined> {
     return foundBroker(this.#place());
   }
 
-  async reachRunningBroker(): Promise<ReachedBroker> {
+  async reachRunningBroker(): Promise<SharedBroker> {
     const broker = await this.findBroker();
     if (broker === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.no-broker");
     return broker;
@@ -84,6 +84,7 @@ export class ComposedBroker implements BrokerDoor {
       signal,
       onListening,
       makeSandboxes: (events) => new Sandboxes({ ...events, ...sandboxes() }),
+      makeDesk: (onChange) => new ApprovalDesk({ nowMs: sandboxes().nowMs, onChange }),
     });
   }
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -58,9 +59,12 @@ static enum taken take_one(int listener) {
     return is_short ? SHORTAGE : TAKEN; // else it went away again
   }
   bool is_told;
-  if (peer_is_ours(peer))
-    is_told = node_hand_over(CHANNEL, "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.Socket\",\"msg\":{\"kind\":\"connection\"}}\n", peer) == 0;
-  else
+  const pid_t pid = peer_of_ours(peer);
+  if (pid > 0) {
+    char line[128];
+    snprintf(line, sizeof line, "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.Socket\",\"msg\":{\"kind\":\"connection\",\"pid\":%d}}\n", (int)pid);
+    is_told = node_hand_over(CHANNEL, line, peer) == 0;
+  } else
     is_told = node_send(CHANNEL, "{\"kind\":\"refused\"}\n", -1, MSG_DONTWAIT) != EPIPE;
   return is_told ? TAKEN : BROKER_GONE;
 }

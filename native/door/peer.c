@@ -4,6 +4,7 @@
 #include "peer.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -25,15 +26,15 @@ static bool shares_namespace(pid_t pid, const char *kind) {
   return theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino;
 }
 
-bool peer_is_ours(int connection) {
+pid_t peer_of_ours(int connection) {
   struct ucred peer;
   socklen_t size = sizeof peer;
   // A pid of 0 is a process of another pid namespace.
-  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != getuid() || peer.pid <= 0) return false;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != getuid() || peer.pid <= 0) return 0;
   int found = -1;
   size = sizeof found;
-  if (getsockopt(connection, SOL_SOCKET, SO_PEERPIDFD, &found, &size) != 0) return false;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERPIDFD, &found, &size) != 0) return 0;
   AUTO_CLOSE const int pidfd = found;
-  if (!shares_namespace(peer.pid, "user") || !shares_namespace(peer.pid, "pid")) return false;
-  return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0;
+  if (!shares_namespace(peer.pid, "user") || !shares_namespace(peer.pid, "pid")) return 0;
+  return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 ? peer.pid : 0;
 }

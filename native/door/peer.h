@@ -2,9 +2,9 @@
 #ifndef GLOVEBOX_DOOR_PEER_H
 #define GLOVEBOX_DOOR_PEER_H
 
-#include <stdbool.h>
+#include <sys/types.h>
 
-// True for a process of our uid in our user and pid namespace that is still there. Whatever cannot be seen is not ours.
-bool peer_is_ours(int connection);
+// The pid of a process of our uid in our user and pid namespace that is still there, else 0: whatever cannot be seen is not ours.
+pid_t peer_of_ours(int connection);
 
 #endif

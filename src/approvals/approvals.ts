@@ -1,6 +1,7 @@
 // The approvals room: one question to a person, asked -> granted | refused | expired | withdrawn, bound to the digest of what was shown.
 // It asks nobody itself: a door does. It starts nothing either: the broker does, after `redeem`.
 
+export { ApprovalDesk } from "./approval-desk.ts";
 export { type Approval, type Moment, type Redemption, askApproval, expiryOf, redeemApproval, settleApproval } from "./approval-state.ts";
 export { type ApprovalSubject, subjectDigest } from "./approval-subject.ts";
 export { connectionDigest } from "./connection-subject.ts";

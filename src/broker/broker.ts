@@ -14,6 +14,7 @@ import type { Permit } from "./permit.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { resultOf, returnedBytes, type Watched } from "./run-result.ts";
 
+export { ApprovalDesk } from "../approvals/approvals.ts";
 export type { BrokerParts } from "./broker-parts.ts";
 export { readNetworkSettings } from "./network-settings.ts";
 export { opensConnections } from "./task-egress.ts";
@@ -75,7 +76,7 @@ export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, req
   const permit = await admit(action);
   const { projectDirectory } = request.policy;
   const task = await openTask(
-    { parts, policy, identity, record, projectDirectory, environment, signal: io.signal, ask: io.ask, outside },
+    { parts, policy, identity, record, projectDirectory, environment, signal: io.signal, ask: io.ask, caller: io.signal, outside },
     permit,
   );
   try {

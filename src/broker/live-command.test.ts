@@ -5,7 +5,7 @@ import type { SandboxCommandResult } from "../contracts/sandbox-door.ts";
 import { LiveCommand } from "./live-command.ts";
 
 function leaving(): { readonly live: LiveCommand; readonly result: SandboxCommandResult } {
-  const live = new LiveCommand({ action: "a-1", argv: ["server"], startedAtMs: 0 }, undefined);
+  const live = new LiveCommand({ action: "a-1", argv: ["server"], startedAtMs: 0, ask: undefined }, undefined);
   return { live, result: live.snapshot() };
 }
 

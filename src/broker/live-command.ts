@@ -1,8 +1,9 @@
 // One command of a sandbox that outlives it, from its caller's side: who takes its output now, what is kept of it for later, and its input.
+import type { AskPerson } from "../contracts/approval.ts";
 import type { OutputChunk } from "../contracts/boundary.ts";
 import type { RunIo } from "../contracts/door.ts";
 import type { CommandLine, SandboxCommandResult, SandboxLog } from "../contracts/sandbox-door.ts";
-import { cutArgv } from "./cut-argv.ts";
+import { cutArgv } from "../kit/cut-argv.ts";
 
 /** Of the output that nobody waited for. */
 const keptMax = 64 * 1024;
@@ -51,11 +52,20 @@ class InputPipe implements AsyncIterable<Uint8Array> {
   }
 }
 
+export interface LiveCommandStart {
+  readonly action: string;
+  readonly argv: readonly string[];
+  readonly startedAtMs: number;
+  /** How a person is asked about it, whether or not the caller waits; undefined: nobody can be. */
+  readonly ask: AskPerson | undefined;
+}
+
 export class LiveCommand {
   readonly action: string;
   /** As a list shows it. */
   readonly argv: readonly string[];
   readonly startedAtMs: number;
+  readonly #ask: AskPerson | undefined;
   readonly #abort = new AbortController();
   readonly #started = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<SandboxCommandResult>();
@@ -71,13 +81,11 @@ export class LiveCommand {
   #isGone = false;
 
   /** @param caller who takes the output; undefined for a detached command, whose output is kept */
-  constructor(
-    about: { readonly action: string; readonly argv: readonly string[]; readonly startedAtMs: number },
-    caller: RunIo | undefined,
-  ) {
+  constructor(about: LiveCommandStart, caller: RunIo | undefined) {
     this.action = about.action;
     this.argv = cutArgv(about.argv);
     this.startedAtMs = about.startedAtMs;
+    this.#ask = about.ask;
     this.#caller = caller;
     this.#input = caller === undefined ? new InputPipe() : undefined;
     this.#ended.promise.catch(() => {}); // reported to whoever waits for it
@@ -102,7 +110,7 @@ export class LiveCommand {
     return {
       signal: this.#abort.signal,
       ...(stdin === undefined ? {} : { stdin }),
-      ...(caller?.ask === undefined ? {} : { ask: caller.ask }),
+      ...(this.#ask === undefined ? {} : { ask: this.#ask }),
       ...(caller?.stdinDigest === undefined ? {} : { stdinDigest: caller.stdinDigest }),
       onOutput: (chunk) => this.#handOn(chunk),
       onStart: (control) => {

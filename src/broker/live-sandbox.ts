@@ -123,7 +123,7 @@ export class LiveSandbox {
     refuseUnrecordable(command.argv);
     const { parts, identity: opening } = this.#task;
     const identity = { ...opening, action: makeActionId(parts.ids) };
-    const about = { action: identity.action, argv: command.argv, startedAtMs: parts.clock.wallMs() };
+    const about = { action: identity.action, argv: command.argv, startedAtMs: parts.clock.wallMs(), ask: caller.ask };
     const live = new LiveCommand(about, command.isDetached === true ? undefined : caller);
     this.#keep(live);
     const performed = this.#perform(this.#actionOf(command, live, identity), live);

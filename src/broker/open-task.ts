@@ -31,6 +31,8 @@ export interface TaskPlan {
   readonly signal: AbortSignal;
   /** Who is asked about its connections; undefined: nobody can be. */
   readonly ask: AskPerson | undefined;
+  /** Aborted when nobody waits for the answers any more. */
+  readonly caller: AbortSignal;
   /** Undefined for a task that stays in a sandbox. */
   readonly outside: OutsidePlan | undefined;
 }
@@ -90,11 +92,11 @@ async function recordOpening({ parts, policy, record, outside, sandbox }: OpenTa
   parts.step("opening recorded");
 }
 
-function egressParts({ parts, policy, identity, record, ask, signal }: TaskPlan, denials: DenialCount): TaskEgressParts {
+function egressParts({ parts, policy, identity, record, ask, caller }: TaskPlan, denials: DenialCount): TaskEgressParts {
   const { gate, network, ids, clock, owner, layout } = parts;
   const { task, sandbox } = identity;
   const places = { gate, network, owner, pendingDirectory: layout.approvals };
-  return { ...places, policy, task, sandbox, record, denials, ids, clock, ask, caller: signal };
+  return { ...places, policy, task, sandbox, record, denials, ids, clock, ask, caller };
 }
 
 /**

@@ -93,7 +93,7 @@ export class Sandboxes implements SandboxDoor {
   async open(opening: SandboxOpening, io: { readonly signal: AbortSignal; readonly ask?: AskPerson }): Promise<OpenedSandbox> {
     this.#requireStaying();
     this.#requireRoom();
-    const opened = this.#openOne(opening, AbortSignal.any([io.signal, this.#closing.signal]));
+    const opened = this.#openOne(opening, AbortSignal.any([io.signal, this.#closing.signal]), io.ask);
     this.#openings.add(opened);
     this.#parts.onChange();
     try {
@@ -104,7 +104,7 @@ export class Sandboxes implements SandboxDoor {
     }
   }
 
-  async #openOne(opening: SandboxOpening, signal: AbortSignal): Promise<OpenedSandbox> {
+  async #openOne(opening: SandboxOpening, signal: AbortSignal, ask: AskPerson | undefined): Promise<OpenedSandbox> {
     const { policy, parts } = await this.#parts.prepare(opening);
     this.#requireStaying();
     const { ids, user } = parts;
@@ -122,7 +122,8 @@ export class Sandboxes implements SandboxDoor {
       projectDirectory,
       environment,
       signal,
-      ask: undefined,
+      ask,
+      caller: this.#closing.signal,
       outside: undefined,
     });
     const token = randomBytes(32).toString("hex");

@@ -1,5 +1,10 @@
 // The list of all operations of the command line, in the order in which help shows them.
 import type { CliCommand } from "./command.ts";
+import { approvalApproveCommand } from "./commands/approval-approve.ts";
+import { approvalDenyCommand } from "./commands/approval-deny.ts";
+import { approvalLsCommand } from "./commands/approval-ls.ts";
+import { approvalShowCommand } from "./commands/approval-show.ts";
+import { approvalWatchCommand } from "./commands/approval-watch.ts";
 import { brokerCommand } from "./commands/broker.ts";
 import { createCompletionsCommand } from "./commands/completions.ts";
 import { challengeCommand } from "./commands/challenge.ts";
@@ -44,6 +49,11 @@ export const commands: readonly CliCommand[] = [
   sandboxLogsCommand,
   sandboxForwardCommand,
   sandboxCloseCommand,
+  approvalLsCommand,
+  approvalShowCommand,
+  approvalApproveCommand,
+  approvalDenyCommand,
+  approvalWatchCommand,
   setupCommand,
   doctorCommand,
   explainCommand,

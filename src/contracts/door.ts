@@ -8,7 +8,7 @@ import type { Digest } from "./ids.ts";
 import type { StoredRecord } from "./ledger.ts";
 import type { ImportedPolicy, PolicyImportRequest } from "./policy-import.ts";
 import type { CompiledPolicy, ConnectionAnswer, PolicyProblem } from "./policy-port.ts";
-import type { BrokerServing, ReachedBroker } from "./reached-broker.ts";
+import type { BrokerServing, ReachedBroker, SharedBroker } from "./reached-broker.ts";
 import type { Sentence } from "./sentence.ts";
 import type { ChallengeReport, Checklist, ProofReport } from "./proof.ts";
 
@@ -51,6 +51,8 @@ export interface RunIo {
   readonly stdinDigest?: Digest;
   /** How to ask a person. Absent: nobody can be asked, and what would ask is refused. */
   readonly ask?: AskPerson;
+  /** Called when a person elsewhere is asked about the command. */
+  onAsked?(approval: string): void;
   /** Resolves when the caller has taken the bytes; that is the back-pressure. */
   onOutput(chunk: OutputChunk): Promise<void>;
   /** Called once, when the command runs: gives the caller the way to pass signals and terminal sizes on. */
@@ -125,13 +127,13 @@ export interface TrustedPolicy {
 
 export interface Door {
   /** The broker that holds sandboxes which outlive a command; started when none runs. @throws BROKER_UNAVAILABLE, BROKER_VERSION */
-  reachBroker(): Promise<ReachedBroker>;
+  reachBroker(): Promise<SharedBroker>;
   /** A broker of this process alone, for whoever wants no other. */
   holdBroker(): ReachedBroker;
   /** @throws SANDBOX_UNKNOWN when none runs, and like `reachBroker` */
-  reachRunningBroker(): Promise<ReachedBroker>;
+  reachRunningBroker(): Promise<SharedBroker>;
   /** Undefined when none runs. @throws BROKER_UNAVAILABLE, BROKER_VERSION */
-  findBroker(): Promise<ReachedBroker | undefined>;
+  findBroker(): Promise<SharedBroker | undefined>;
   /** Is that broker until nobody needs it. @returns false when another is. */
   serveBroker(serving: BrokerServing): Promise<boolean>;
   /** Throws GloveboxError when nothing was started; otherwise resolves with the result, whatever the child did. */

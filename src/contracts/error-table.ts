@@ -31,6 +31,7 @@ export const errorTable = {
   APPROVAL_EXPIRED: { status: 403, exit: 121, retry: "later" },
   APPROVAL_WITHDRAWN: { status: 403, exit: 121, retry: "later" },
   APPROVAL_CHANGED: { status: 409, exit: 121, retry: "later" },
+  APPROVAL_UNKNOWN: { status: 404, exit: 2, retry: "never" },
   APPROVAL_LIMIT: { status: 429, exit: 121, retry: "later" },
   SETUP_NEEDED: { status: 503, exit: 122, retry: "after-fix" },
   WALL_UNAVAILABLE: { status: 503, exit: 122, retry: "after-fix" },

@@ -1,4 +1,5 @@
 // A running broker, as a process reaches it that is none itself.
+import type { ApprovalDoor } from "./approval-door.ts";
 import type { SandboxAccess, SandboxDoor } from "./sandbox-door.ts";
 
 export interface ReachedBroker extends AsyncDisposable {
@@ -7,6 +8,11 @@ export interface ReachedBroker extends AsyncDisposable {
   access(sandbox: string): Promise<SandboxAccess>;
   /** Ends it, and every sandbox that it holds. */
   stop(): Promise<void>;
+}
+
+/** A broker that people at other terminals reach too. */
+export interface SharedBroker extends ReachedBroker {
+  readonly approvals: ApprovalDoor;
 }
 
 /** How a process is a broker for others. */

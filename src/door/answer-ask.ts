@@ -1,4 +1,5 @@
 // The requests in JSON: each names what proves that it may be asked.
+import type { Standing } from "../contracts/approval-door.ts";
 import type { RunIo } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { SandboxCommandResult } from "../contracts/sandbox-door.ts";
@@ -7,14 +8,16 @@ import { type Ask, askSchema } from "./door-requests.ts";
 import { relayPort } from "./relay-port.ts";
 import { violation } from "./violation.ts";
 
+type ApprovalAsk = Extract<Ask, { ask: "put" | "questions" | "question" | "answer" }>;
+
 export interface AskIo {
   readonly io: RunIo;
   /** Resolves when the connection that it came by is closed. */
   readonly callerGone: Promise<void>;
   readonly answer: (value: unknown) => void;
+  /** Where the client stands. */
+  readonly standing: () => Promise<Standing>;
 }
-
-type Asked = Pick<AskIo, "io" | "callerGone">;
 
 function parseAsk(block: Buffer): Ask {
   try {
@@ -33,7 +36,9 @@ function given(value: Readonly<Record<string, unknown>>): Readonly<Record<string
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined));
 }
 
-async function open({ sandboxes }: DoorHost, { opening }: Extract<Ask, { ask: "open" }>, about: Asked): Promise<unknown> {
+async function open({ sandboxes, approvals }: DoorHost, { opening }: Extract<Ask, { ask: "open" }>, about: AskIo): Promise<unknown> {
+  // Its connections ask long after whoever opened it is gone.
+  const asker = await about.standing();
   const { policy, callerEnvironment, idleMs, hardMs, endsWithCaller } = opening;
   const { projectDirectory, policyFile, document, overrides } = policy;
   const opened = await sandboxes.open(
@@ -42,15 +47,29 @@ async function open({ sandboxes }: DoorHost, { opening }: Extract<Ask, { ask: "o
       callerEnvironment,
       ...given({ idleMs, hardMs }),
     },
-    { signal: about.io.signal },
+    { signal: about.io.signal, ask: (question, signal) => approvals.ask(question, { asker, signal }) },
   );
   // It may have ended before: then there is nothing to do.
   if (endsWithCaller === true) void about.callerGone.then(() => sandboxes.end(opened)).catch(() => {});
   return opened;
 }
 
+/** Who asks needs no more than who opens; who lists and answers needs a key of its own. INVARIANT I-12 */
+async function approval(host: DoorHost, ask: ApprovalAsk, { io: { signal }, standing }: AskIo): Promise<unknown> {
+  const { approvals, keys } = host;
+  if (ask.ask === "put") {
+    requireKey(host, ask.key, { expected: keys.open, capability: "open" });
+    return approvals.ask(ask.question, { asker: await standing(), signal });
+  }
+  requireKey(host, ask.key, { expected: keys.approve, capability: "approve" });
+  if (ask.ask === "questions") return approvals.list({ signal, ...(ask.after === undefined ? {} : { after: ask.after }) });
+  if (ask.ask === "question") return approvals.show(ask.approval);
+  approvals.answer(ask.approval, ask.answer, await standing());
+  return null;
+}
+
 /** @returns the answer of what is no stream */
-async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "connect" }>, about: Asked): Promise<unknown> {
+async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "connect" }>, about: AskIo): Promise<unknown> {
   const { sandboxes, keys } = host;
   switch (ask.ask) {
     case "open":
@@ -62,6 +81,11 @@ async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "con
     }
     case "close":
       return sandboxes.end(ask);
+    case "put":
+    case "questions":
+    case "question":
+    case "answer":
+      return approval(host, ask, about);
     default:
       requireKey(host, ask.key, { expected: keys.admin, capability: "admin" });
       if (ask.ask === "list") return sandboxes.list();

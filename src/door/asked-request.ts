@@ -4,7 +4,7 @@ import type { RunIo } from "../contracts/door.ts";
 import type { SandboxCommandResult } from "../contracts/sandbox-door.ts";
 import type { Frame } from "../kit/frame-codec.ts";
 import { parseError } from "./door-errors.ts";
-import { creditFrame, dataFrame, emptyFrame, parseCredit, parseResult, resizeFrame, signalFrame } from "./door-frames.ts";
+import { creditFrame, dataFrame, emptyFrame, parseAsked, parseCredit, parseResult, resizeFrame, signalFrame } from "./door-frames.ts";
 import { resultDetailSchema } from "./door-requests.ts";
 import { channels, frameTypes, sizes } from "./protocol.ts";
 import { ReceiveQueue } from "./receive-queue.ts";
@@ -85,6 +85,7 @@ export class AskedRequest {
     else if (type === frameTypes.stderr) this.#queues.stderr.push(payload);
     else if (type === frameTypes.credit) this.#addCredit(payload);
     else if (type === frameTypes.started) this.#start();
+    else if (type === frameTypes.asked) this.#io?.onAsked?.(parseAsked(payload));
     else if (type === frameTypes.answer) this.#answer.resolve({ kind: "answer", value: this.#json() });
     else if (type === frameTypes.end) this.#close();
     else if (type === frameTypes.result) this.#acceptResult(payload);

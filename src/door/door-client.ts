@@ -156,7 +156,8 @@ export class DoorClient implements SandboxDoor {
     return this.#begin(frames, io);
   }
 
-  async #answerTo<Value>(ask: Ask, schema: z.ZodType<Value>, signal?: AbortSignal): Promise<Value> {
+  /** @throws BROKER_PROTOCOL, and what is thrown by what was asked */
+  async answerTo<Value>(ask: Ask, schema: z.ZodType<Value>, signal?: AbortSignal): Promise<Value> {
     const request = this.#ask(ask);
     signal?.addEventListener("abort", request.cancel, { once: true });
     try {
@@ -189,11 +190,11 @@ export class DoorClient implements SandboxDoor {
       value === undefined ? [] : [[name, value] as const],
     );
     const asked = { ...opening, callerEnvironment: Object.fromEntries(variables) };
-    return this.#answerTo({ ask: "open", key: this.#keys.open, opening: asked }, openedSchema(), io.signal);
+    return this.answerTo({ ask: "open", key: this.#keys.open, opening: asked }, openedSchema(), io.signal);
   }
 
   exec(access: SandboxAccess, command: SandboxCommand, io: RunIo): Promise<SandboxCommandResult> {
-    const given = { ...command, hasInput: io.stdin !== undefined, isChinese: false };
+    const given = { ...command, hasInput: io.stdin !== undefined, isChinese: false, hearsAsked: true };
     return this.#resultOf(
       this.#begin((stream) => execFrames(stream, access, given), io),
       io,
@@ -205,7 +206,7 @@ export class DoorClient implements SandboxDoor {
   }
 
   async logs(access: SandboxAccess, action: string | undefined): Promise<readonly SandboxLog[]> {
-    const found = await this.#answerTo({ ask: "logs", ...proofOf(access), ...(action === undefined ? {} : { action }) }, logsSchema());
+    const found = await this.answerTo({ ask: "logs", ...proofOf(access), ...(action === undefined ? {} : { action }) }, logsSchema());
     return found.map(({ base64, ...log }) => ({ ...log, bytes: Buffer.from(base64, "base64") }));
   }
 
@@ -221,14 +222,14 @@ export class DoorClient implements SandboxDoor {
   }
 
   list(): Promise<readonly SandboxLine[]> {
-    return this.#answerTo({ ask: "list", key: this.#keys.admin }, listSchema());
+    return this.answerTo({ ask: "list", key: this.#keys.admin }, listSchema());
   }
 
   async stop(): Promise<void> {
-    await this.#answerTo({ ask: "stop", key: this.#keys.admin }, z.null());
+    await this.answerTo({ ask: "stop", key: this.#keys.admin }, z.null());
   }
 
   async end(access: SandboxAccess): Promise<SandboxEnd> {
-    return this.#answerTo({ ask: "close", ...proofOf(access) }, endSchema());
+    return this.answerTo({ ask: "close", ...proofOf(access) }, endSchema());
   }
 }

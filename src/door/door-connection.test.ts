@@ -14,7 +14,7 @@ import { version } from "../contracts/version.ts";
 import { frameTypes, longestFrom, sizes } from "./protocol.ts";
 import { violation } from "./violation.ts";
 
-const keys = { open: "aa".repeat(32), admin: "bb".repeat(32) };
+const keys = { open: "aa".repeat(32), admin: "bb".repeat(32), approve: "cc".repeat(32) };
 const access = { sandbox: "s-0193f0c2a1b2-4d5e6f708192", token: "0f".repeat(32) };
 const result = {
   task: "t",
@@ -33,9 +33,12 @@ const none = (): never => {
   throw new Error("not asked for");
 };
 
+const nowhere = async () => ({ terminals: [], isInForeground: false });
+
 function hostWith(replaced: Partial<SandboxDoor>): DoorHost {
   const sandboxes = { open: none, exec: none, attach: none, logs: none, connect: none, list: async () => [], end: none, ...replaced };
-  return { sandboxes, keys, isEqual: (given, expected) => given === expected, end: async () => {}, stop: () => {} };
+  const approvals = { isUsed: false, ask: none, list: async () => ({ revision: 1, questions: [] }), show: none, answer: none };
+  return { sandboxes, approvals, keys, isEqual: (given, expected) => given === expected, end: async () => {}, stop: () => {} };
 }
 
 class Client {
@@ -47,16 +50,17 @@ class Client {
   constructor(host: DoorHost, greeting: Buffer = helloFrame(version)) {
     const [ours, theirs] = duplexPair();
     this.side = ours;
-    this.connection = new DoorConnection(theirs, host);
+    this.connection = new DoorConnection(theirs, host, nowhere);
     ours.on("data", (chunk: Buffer) =>
       this.frames.push(...[...this.#decoder.push(chunk)].map((frame) => ({ ...frame, payload: Buffer.from(frame.payload) }))),
     );
     ours.write(greeting);
   }
 
-  async until(type: number): Promise<Frame> {
+  /** @param stream of any when absent */
+  async until(type: number, stream?: number): Promise<Frame> {
     for (;;) {
-      const found = this.frames.find((frame) => frame.type === type);
+      const found = this.frames.find((frame) => frame.type === type && (stream ?? frame.stream) === frame.stream);
       if (found !== undefined) return found;
       await once(this.side, "data");
     }
@@ -158,7 +162,14 @@ test("DoorConnection refuses another version, a wrong key, and whatever cannot c
   assert.match((await stranger.until(frameTypes.refused)).payload.toString("latin1"), /ACCESS_REFUSED/u);
   stranger.ask(2, { ask: "list", key: keys.admin });
   await stranger.until(frameTypes.end);
-  stranger.side.write(emptyFrame(frameTypes.stdinEnd, 3));
+  // Whoever opens, ends or uses sandboxes does not answer. INVARIANT I-12
+  for (const [index, key] of [keys.open, keys.admin, access.token].entries()) {
+    stranger.ask(3 + index, { ask: "answer", key, approval: "q-000000000001-000000000001", answer: "granted" });
+    assert.match((await stranger.until(frameTypes.refused, 3 + index)).payload.toString("latin1"), /ACCESS_REFUSED/u);
+  }
+  stranger.ask(6, { ask: "questions", key: keys.approve });
+  await stranger.until(frameTypes.answer, 6);
+  stranger.side.write(emptyFrame(frameTypes.stdinEnd, 7));
   await stranger.connection.closed;
   const early = new Client(hostWith({}), emptyFrame(frameTypes.ask, 1));
   assert.match((await early.until(frameTypes.refused)).payload.toString("latin1"), /BROKER_PROTOCOL/u);
@@ -172,7 +183,7 @@ test("DoorConnection hears nothing more after a violation, and destroys the conn
     return [];
   };
   const [ours, theirs] = duplexPair();
-  const connection = new DoorConnection(theirs, hostWith({ list }));
+  const connection = new DoorConnection(theirs, hostWith({ list }), nowhere);
   const question = partFrames(1, Buffer.from(JSON.stringify({ ask: "list", key: keys.admin })));
   ours.write(Buffer.concat([helloFrame(version), emptyFrame(frameTypes.ask, 0)]));
   await connection.closed;

@@ -1,5 +1,6 @@
 // One connection of the door, the broker's side: greets, then serves requests until either side ends it.
 import type { Duplex } from "node:stream";
+import type { Standing } from "../contracts/approval-door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { version as software } from "../contracts/version.ts";
 import { type Frame, FrameDecoder } from "../kit/frame-codec.ts";
@@ -20,6 +21,7 @@ const unreadMax = 4 * 1024 * 1024;
 export class DoorConnection {
   readonly #socket: Duplex;
   readonly #host: DoorHost;
+  readonly #standing: () => Promise<Standing>;
   readonly #decoder = new FrameDecoder(longestFrom("client"), violation);
   readonly #requests = new Map<number, ServedRequest>();
   readonly #greeting: NodeJS.Timeout;
@@ -28,9 +30,11 @@ export class DoorConnection {
   #isGreeted = false;
   #isClosed = false;
 
-  constructor(socket: Duplex, host: DoorHost) {
+  /** @param standing where the client stands */
+  constructor(socket: Duplex, host: DoorHost, standing: () => Promise<Standing>) {
     this.#socket = socket;
     this.#host = host;
+    this.#standing = standing;
     this.#greeting = setTimeout(() => this.close(), greetingMs);
     socket.on("data", this.#receive);
     for (const event of ["error", "end", "close"]) socket.on(event, () => this.close());
@@ -85,6 +89,7 @@ export class DoorConnection {
       send: (frames) => this.#send(frames),
       over: () => void this.#requests.delete(stream),
       gone: this.closed,
+      standing: this.#standing,
     });
     this.#requests.set(stream, request);
     return request;

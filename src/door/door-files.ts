@@ -4,7 +4,7 @@ import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { systemErrorCode } from "../contracts/glovebox-error.ts";
 import { sandboxIdSchema } from "../contracts/ids.ts";
-import type { DoorKeys } from "./door-host.ts";
+import type { DoorHost, DoorKeys } from "./door-host.ts";
 
 async function writeSecret(file: string, secret: string): Promise<void> {
   const handle = await open(file, "wx", 0o600);
@@ -30,12 +30,12 @@ async function readSecret(file: string): Promise<string | undefined> {
 const tokenFile = (directory: string, sandbox: string): string => path.join(directory, `${sandboxIdSchema.parse(sandbox)}.token`);
 
 /** Of a broker that begins: what another left is worth nothing. */
-export async function makeDoorFiles(directory: string): Promise<DoorKeys> {
+export async function makeDoorFiles(directory: string): Promise<DoorHost["keys"]> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   for (const name of await readdir(directory)) await rm(path.join(directory, name), { force: true });
-  const keys: DoorKeys = { open: randomBytes(32).toString("hex"), admin: randomBytes(32).toString("hex") };
-  await writeSecret(path.join(directory, "open.key"), keys.open);
-  await writeSecret(path.join(directory, "admin.key"), keys.admin);
+  const fresh = (): string => randomBytes(32).toString("hex");
+  const keys = { open: fresh(), admin: fresh(), approve: fresh() };
+  for (const [name, key] of Object.entries(keys)) await writeSecret(path.join(directory, `${name}.key`), key);
   return keys;
 }
 
@@ -44,6 +44,9 @@ export async function readDoorKeys(directory: string): Promise<DoorKeys | undefi
   const [openKey, admin] = await Promise.all([readSecret(path.join(directory, "open.key")), readSecret(path.join(directory, "admin.key"))]);
   return openKey === undefined || admin === undefined ? undefined : { open: openKey, admin };
 }
+
+/** Apart from the others: who never answers never holds it. Undefined when no broker has made one. */
+export const readApproveKey = (directory: string): Promise<string | undefined> => readSecret(path.join(directory, "approve.key"));
 
 export const keepToken = (directory: string, sandbox: string, token: string): Promise<void> =>
   writeSecret(tokenFile(directory, sandbox), token);

@@ -24,17 +24,18 @@ test("parseExec() reads back what execFrames() wrote", () => {
       variables,
       fc.boolean(),
       (words, callerEnvironment, environment, hasInput) => {
+        const hearsAsked = !hasInput;
         const [program = "", ...rest] = words;
         const command = { cwd: "/project", callerEnvironment, environment };
         const frames = decode(
-          Buffer.concat(execFrames(3, access, { ...command, argv: [program, ...rest], hasInput, isChinese: true })),
+          Buffer.concat(execFrames(3, access, { ...command, argv: [program, ...rest], hasInput, isChinese: true, hearsAsked })),
           "client",
         );
         const last = frames.at(-1);
         const block = Buffer.concat(frames.slice(0, -1).map(({ payload }) => payload));
         assert.ok(last?.type === frameTypes.exec && last.stream === 3);
         const read = parseExec(last.payload, block);
-        assert.deepEqual(read, { access, command: { ...command, argv: [program, ...rest] }, hasInput, isChinese: true });
+        assert.deepEqual(read, { access, command: { ...command, argv: [program, ...rest] }, hasInput, isChinese: true, hearsAsked });
       },
     ),
   );

@@ -1,5 +1,6 @@
 // Frames of the door and what they hold: both sides write and read them here. docs/door-protocol.md has the layout.
 import type { SandboxAccess, SandboxCommand, SandboxCommandResult } from "../contracts/sandbox-door.ts";
+import { approvalIdSchema } from "../contracts/ids.ts";
 import { decodeByteText, encodeByteText } from "../kit/byte-text.ts";
 import { encodeFrame } from "../kit/frame-codec.ts";
 import { channels, childKinds, execFlags, frameTypes, outcomes, sizes } from "./protocol.ts";
@@ -65,17 +66,18 @@ const assignments = (variables: Readonly<Record<string, string | undefined>>): s
 export function execFrames(
   stream: number,
   { sandbox, token }: SandboxAccess,
-  command: SandboxCommand & { readonly hasInput: boolean; readonly isChinese: boolean },
+  command: SandboxCommand & { readonly hasInput: boolean; readonly isChinese: boolean; readonly hearsAsked?: boolean },
 ): Buffer[] {
   const caller = assignments(command.callerEnvironment);
   const own = assignments(command.environment);
   const block = [command.cwd ?? "", ...command.argv, ...caller, ...own].map((text) => `${text}\0`).join("");
-  const { pty, isDetached, hasInput, isChinese } = command;
+  const { pty, isDetached, hasInput, isChinese, hearsAsked } = command;
   const flags = [
     pty === undefined ? 0 : execFlags.pty,
     isDetached === true ? execFlags.detached : 0,
     hasInput ? 0 : execFlags.noInput,
     isChinese ? execFlags.chinese : 0,
+    hearsAsked === true ? execFlags.tellsAsked : 0,
   ];
   const payload = Buffer.alloc(20 + sizes.idBytes + sizes.tokenBytes);
   payload.writeUInt32LE(
@@ -97,6 +99,8 @@ export interface ExecRequest {
   readonly command: SandboxCommand;
   readonly hasInput: boolean;
   readonly isChinese: boolean;
+  /** It knows ASKED. */
+  readonly hearsAsked: boolean;
 }
 
 const text = (bytes: Buffer): string => bytes.toString("latin1").replace(/\0+$/u, "");
@@ -138,7 +142,19 @@ export function parseExec(payload: Buffer, block: Buffer): ExecRequest {
     },
     hasInput: !has("noInput"),
     isChinese: has("chinese"),
+    hearsAsked: has("tellsAsked"),
   };
+}
+
+/** A person elsewhere is asked about the command of this stream. */
+export const askedFrame = (stream: number, approval: string): Buffer =>
+  dataFrame(frameTypes.asked, stream, Buffer.from(approval, "latin1"));
+
+/** @throws BROKER_PROTOCOL */
+export function parseAsked(payload: Buffer): string {
+  const approval = approvalIdSchema.safeParse(payload.toString("latin1"));
+  if (!approval.success) throw violation("asked");
+  return approval.data;
 }
 
 const resultBytes = 64 + sizes.idBytes;

@@ -1,4 +1,5 @@
 // What the door serves, and the secrets that open it.
+import type { AnswerDesk } from "../contracts/approval-door.ts";
 import type { SandboxDoor } from "../contracts/sandbox-door.ts";
 
 export interface DoorKeys {
@@ -9,7 +10,8 @@ export interface DoorKeys {
 
 export interface DoorHost {
   readonly sandboxes: SandboxDoor;
-  readonly keys: DoorKeys;
+  readonly approvals: AnswerDesk;
+  readonly keys: DoorKeys & { readonly approve: string };
   /** Of two secrets in constant time. */
   readonly isEqual: (given: string, expected: string) => boolean;
   /** Closes any sandbox. */

@@ -4,6 +4,7 @@ import { changeSummarySchema } from "../contracts/changes.ts";
 import { sandboxIdSchema, taskIdSchema } from "../contracts/ids.ts";
 import { limitNames } from "../contracts/limits.ts";
 import { madeOnce } from "../contracts/made-once.ts";
+import { answerSchema, questionSchema } from "./question-schemas.ts";
 
 const count = z.int().min(0);
 const secret = z.string().regex(/^[0-9a-f]{64}$/u);
@@ -39,6 +40,10 @@ export const askSchema = madeOnce(() =>
     z.strictObject({ ask: z.literal("list"), key: secret }),
     z.strictObject({ ask: z.literal("end"), key: secret, sandbox: id }),
     z.strictObject({ ask: z.literal("stop"), key: secret }),
+    z.strictObject({ ask: z.literal("put"), key: secret, question: questionSchema() }),
+    z.strictObject({ ask: z.literal("questions"), key: secret, after: count.optional() }),
+    z.strictObject({ ask: z.literal("question"), key: secret, approval: id }),
+    z.strictObject({ ask: z.literal("answer"), key: secret, approval: id, answer: answerSchema() }),
   ]),
 );
 export type Ask = z.infer<ReturnType<typeof askSchema>>;

@@ -2,6 +2,7 @@
 import { Socket } from "node:net";
 import { rm } from "node:fs/promises";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { terminalStanding } from "../kit/terminal-standing.ts";
 import { spawnProcess } from "../kit/spawn.ts";
 import { DoorConnection } from "./door-connection.ts";
 import type { DoorHost } from "./door-host.ts";
@@ -18,6 +19,11 @@ export interface DoorPlace {
 
 function isListening(message: unknown): boolean {
   return typeof message === "object" && message !== null && "kind" in message && message.kind === "listening";
+}
+
+/** 0, which is nobody, for a front that does not say. */
+function peerOf(message: unknown): number {
+  return typeof message === "object" && message !== null && "pid" in message && typeof message.pid === "number" ? message.pid : 0;
 }
 
 export class DoorServer {
@@ -40,7 +46,7 @@ export class DoorServer {
     this.#front.stderr?.on("data", (chunk: Buffer) => (words = `${words}${chunk.toString()}`.slice(0, 1024)));
     this.#front.on("message", (message, handle) => {
       if (isListening(message)) this.#listening.resolve();
-      else if (handle instanceof Socket) this.#accept(handle);
+      else if (handle instanceof Socket) this.#accept(handle, peerOf(message));
     });
     const lose = (): void => {
       this.#listening.reject(this.#failure(words.trim()));
@@ -76,12 +82,12 @@ export class DoorServer {
     return this.#ended.promise;
   }
 
-  #accept(socket: Socket): void {
+  #accept(socket: Socket, pid: number): void {
     if (this.#connections.size >= connectionsMax) {
       socket.destroy();
       return;
     }
-    const connection = new DoorConnection(socket, this.#host);
+    const connection = new DoorConnection(socket, this.#host, () => terminalStanding(pid));
     this.#connections.add(connection);
     void connection.closed.then(() => this.#connections.delete(connection));
   }

@@ -30,9 +30,10 @@ export const frameTypes = {
   answer: 0x44,
   refused: 0x45,
   end: 0x46,
+  asked: 0x47,
 } as const;
 
-export const execFlags = { pty: 1, detached: 2, noInput: 4, chinese: 8 } as const;
+export const execFlags = { pty: 1, detached: 2, noInput: 4, chinese: 8, tellsAsked: 16 } as const;
 export const channels = { stdin: 0, stdout: 1, stderr: 2 } as const;
 export const outcomes = ["ok", "failed", "denied", "limit", "timeout", "cancelled", "lost"] as const;
 export const childKinds = ["none", "exited", "signalled", "not-started", "lost"] as const;
@@ -59,6 +60,7 @@ const fromBroker: ReadonlySet<number> = new Set([
   frameTypes.answer,
   frameTypes.refused,
   frameTypes.end,
+  frameTypes.asked,
 ]);
 
 /** The longest payload of a type that this side may send; undefined for any other type. */

@@ -1,4 +1,5 @@
 // A broker's life as a process of its own: it holds the lock, serves whoever comes through the door, and leaves when nobody needs it. INVARIANT I-09
+import type { AnswerDesk } from "../contracts/approval-door.ts";
 import type { SandboxDoor } from "../contracts/sandbox-door.ts";
 import { dropToken, keepToken, makeDoorFiles } from "./door-files.ts";
 import { type DoorPlace, DoorServer } from "./door-server.ts";
@@ -30,6 +31,8 @@ export interface ServedDoor {
   readonly directory: string;
   readonly isEqual: (given: string, expected: string) => boolean;
   readonly makeSandboxes: (events: SandboxEvents) => ServedSandboxes;
+  /** @param onChange `isUsed` may have changed */
+  readonly makeDesk: (onChange: () => void) => AnswerDesk;
   /** Called when clients can connect. */
   readonly onListening: () => Promise<void>;
   /** Aborted: it is to leave now. */
@@ -41,13 +44,16 @@ export async function serveDoor(served: ServedDoor): Promise<void> {
   const { place, directory, isEqual } = served;
   const keys = await makeDoorFiles(directory);
   const linger = new Linger(lingerMs);
+  const look = (): void => linger.look(sandboxes.count > 0 || approvals.isUsed);
+  const approvals = served.makeDesk(look);
   const sandboxes = served.makeSandboxes({
-    onChange: () => linger.look(sandboxes.count > 0),
+    onChange: look,
     onOpened: (sandbox, token) => keepToken(directory, sandbox, token),
     onEnded: (sandbox) => void dropToken(directory, sandbox).catch(() => {}), // worth nothing any more; the next broker clears it away
   });
   const host = {
     sandboxes,
+    approvals,
     keys,
     isEqual,
     end: (sandbox: string) => sandboxes.endAny(sandbox),

@@ -1,5 +1,7 @@
 // One request of one client, from its first frame to its answer; the broker's side.
 import { constants } from "node:os";
+import type { AskPerson } from "../contracts/approval.ts";
+import type { Standing } from "../contracts/approval-door.ts";
 import type { SignalName } from "../contracts/boundary.ts";
 import type { RunIo } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
@@ -7,7 +9,7 @@ import type { SandboxCommandResult } from "../contracts/sandbox-door.ts";
 import type { Frame } from "../kit/frame-codec.ts";
 import { answerAsk, type AskIo } from "./answer-ask.ts";
 import { errorFrames } from "./door-errors.ts";
-import { creditFrame, dataFrame, emptyFrame, parseCredit, parseExec, partFrames, resultFrame } from "./door-frames.ts";
+import { askedFrame, creditFrame, dataFrame, emptyFrame, parseCredit, parseExec, partFrames, resultFrame } from "./door-frames.ts";
 import type { DoorHost } from "./door-host.ts";
 import { channels, frameTypes, sizes } from "./protocol.ts";
 import { ReceiveQueue } from "./receive-queue.ts";
@@ -36,6 +38,8 @@ export interface RequestSurroundings {
   over(): void;
   /** Resolves when the connection is closed. */
   readonly gone: Promise<void>;
+  /** Where the client stands. */
+  standing(): Promise<Standing>;
 }
 
 export class ServedRequest {
@@ -90,13 +94,27 @@ export class ServedRequest {
   }
 
   #askIo(): AskIo {
-    return { io: this.#io(true), callerGone: this.#about.gone, answer: (value) => this.#answer(value) };
+    return {
+      io: this.#io(true),
+      callerGone: this.#about.gone,
+      answer: (value) => this.#answer(value),
+      standing: () => this.#about.standing(),
+    };
   }
 
   #exec(payload: Buffer, block: Buffer): void {
-    const { access, command, hasInput, isChinese } = parseExec(payload, block);
+    const { access, command, hasInput, isChinese, hearsAsked } = parseExec(payload, block);
     this.#language = isChinese ? "zh" : "en";
-    this.#run(() => this.#host.sandboxes.exec(access, command, this.#io(hasInput)));
+    this.#run(() => this.#host.sandboxes.exec(access, command, { ...this.#io(hasInput), ask: this.#ask(hearsAsked) }));
+  }
+
+  /** Of somebody at another terminal. @param hearsAsked the client is told of it */
+  #ask(hearsAsked: boolean): AskPerson {
+    return async (question, signal) => {
+      const asker = await this.#about.standing();
+      if (hearsAsked) this.#put([askedFrame(this.#stream, question.id)]);
+      return this.#host.approvals.ask(question, { asker, signal });
+    };
   }
 
   #answer(value: unknown): void {

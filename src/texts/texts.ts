@@ -4,6 +4,7 @@ import approval from "./catalogue/approval.json" with { type: "json" };
 import broker from "./catalogue/broker.json" with { type: "json" };
 import changes from "./catalogue/changes.json" with { type: "json" };
 import cli from "./catalogue/cli.json" with { type: "json" };
+import desk from "./catalogue/desk.json" with { type: "json" };
 import egress from "./catalogue/egress.json" with { type: "json" };
 import guard from "./catalogue/guard.json" with { type: "json" };
 import imported from "./catalogue/import.json" with { type: "json" };
@@ -45,6 +46,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>>
   broker,
   changes,
   cli,
+  desk,
   egress,
   guard,
   import: imported,

@@ -29,18 +29,31 @@ async function readAnswer(terminal: PromptTerminal, code: string, again: string,
   }
 }
 
-async function ask(context: CliContext, question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer> {
+/** Takes an answer before the person is told that it was taken. */
+export type TellAnswer = (answer: ApprovalAnswer) => Promise<void>;
+
+function verdictKey(question: ApprovalQuestion, answer: ApprovalAnswer): string {
+  if (answer === "refused") return "approval.refused-line";
+  return question.kind === "connection" ? "approval.granted-connection" : "approval.granted";
+}
+
+async function ask(
+  context: CliContext,
+  question: ApprovalQuestion,
+  { signal, tell }: { readonly signal: AbortSignal; readonly tell: TellAnswer },
+): Promise<ApprovalAnswer> {
   const terminal = await context.io.openPrompt();
   if (terminal === undefined)
     throw new GloveboxError("APPROVAL_UNAVAILABLE", "approval.no-terminal", { values: { approval: question.id } });
   const code = makeCode(isOutside(question) ? 6 : 4);
   const style = createStyle({ env: context.io.env, isPlain: context.isPlain, isTerminal: true });
+  const { text } = context;
   try {
-    const lines = questionLines(question, code, { text: context.text, style });
+    const lines = questionLines(question, code, { text, style });
     terminal.write(`${freshScreen}${lines.join("\n")} `);
-    const answer = await readAnswer(terminal, code, context.text({ key: "approval.wrong-code" }), signal);
-    const granted = question.kind === "connection" ? "approval.granted-connection" : "approval.granted";
-    terminal.write(`${context.text({ key: answer === "granted" ? granted : "approval.refused-line" })}\n`);
+    const answer = await readAnswer(terminal, code, text({ key: "approval.wrong-code" }), signal);
+    if (!signal.aborted) await tell(answer);
+    terminal.write(`${text({ key: signal.aborted ? "approval.over-line" : verdictKey(question, answer) })}\n`);
     return answer;
   } finally {
     await terminal.close();
@@ -48,6 +61,6 @@ async function ask(context: CliContext, question: ApprovalQuestion, signal: Abor
 }
 
 /** How this call asks; nothing is opened before there is a question. */
-export function askAtTerminal(context: CliContext): AskPerson {
-  return (question, signal) => ask(context, question, signal);
+export function askAtTerminal(context: CliContext, tell: TellAnswer = async () => {}): AskPerson {
+  return (question, signal) => ask(context, question, { signal, tell });
 }

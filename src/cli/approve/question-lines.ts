@@ -93,8 +93,8 @@ const words: Readonly<Record<ApprovalQuestion["kind"], Words>> = {
 /** Nothing will hold what is asked for. */
 export const isOutside = ({ kind }: ApprovalQuestion): boolean => kind === "unsandboxed" || kind === "narrow";
 
-/** The last line asks for the code; the caller leaves the cursor behind it. */
-export function questionLines(question: ApprovalQuestion, code: string, options: QuestionOptions): readonly string[] {
+/** @param code the last line asks for it, and the caller leaves the cursor behind it; undefined: nobody is asked here */
+export function questionLines(question: ApprovalQuestion, code: string | undefined, options: QuestionOptions): readonly string[] {
   const { text, style } = options;
   const isLoud = isOutside(question);
   const { title, covers, typeCode } = words[question.kind];
@@ -111,6 +111,6 @@ export function questionLines(question: ApprovalQuestion, code: string, options:
     ...lines,
     ...(rows.some(({ shown }) => shown.isCut) ? [style("yellow", text({ key: "approval.is-cut" }))] : []),
     text({ key: covers, values: { time: showDuration(question.lifetimeMs) } }),
-    text({ key: typeCode, values: { code } }),
+    ...(code === undefined ? [] : [text({ key: typeCode, values: { code } })]),
   ];
 }

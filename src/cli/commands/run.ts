@@ -3,10 +3,11 @@ import path from "node:path";
 import type { PolicySelection, RunRequest } from "../../contracts/door.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import { askAtTerminal } from "../approve/ask-at-terminal.ts";
+import { askElsewhere } from "../approve/ask-elsewhere.ts";
 import type { CliCommand, CliContext, CommandInput, OptionSpec } from "../command.ts";
 import { policyOption, presetOption, projectOption, selectPolicy } from "../policy-selection.ts";
 import { describeFailure, failureJson } from "../render/failure.ts";
-import { driveRun } from "../run/drive-run.ts";
+import { type Asking, driveRun } from "../run/drive-run.ts";
 import { createCollectingSink } from "../run/output-sink.ts";
 import { openResultFile, type ResultFile } from "../run/result-file.ts";
 import { refusalDocument, resultDocument } from "../run/run-documents.ts";
@@ -25,6 +26,7 @@ const options: readonly OptionSpec[] = [
   { name: "result-file", value: "FILE", about: "cli.option.result-file" },
   ...ptyOptions,
   { name: "interactive", about: "cli.option.interactive" },
+  { name: "ask-elsewhere", about: "cli.option.ask-elsewhere" },
   { name: "unsandboxed", about: "cli.option.unsandboxed" },
   { name: "outside", value: "ID", about: "cli.option.outside" },
   { name: "sheet", about: "cli.option.sheet" },
@@ -59,10 +61,19 @@ function sheetChoice({ options: given }: CommandInput): "always" | "never" | "at
   return given.has("quiet") ? "never" : "at-terminal";
 }
 
+function askingOf(context: CliContext, { options: given }: CommandInput): Asking | undefined {
+  const isElsewhere = given.has("ask-elsewhere");
+  if (isElsewhere && given.has("interactive"))
+    throw usageError("usage.options-exclude", { option: "--interactive", other: "--ask-elsewhere" });
+  if (isElsewhere) return { ask: askElsewhere(context), isHere: false };
+  return given.has("interactive") ? { ask: askAtTerminal(context), isHere: true } : undefined;
+}
+
 async function runForProgram(context: CliContext, input: CommandInput, resultFile: ResultFile | undefined): Promise<number> {
   // A program that reads the answer is no person who gives one.
   if (input.options.has("interactive")) throw usageError("usage.options-exclude", { option: "--interactive", other: "--json" });
   const request = await runRequest(context, input);
+  const ask = askingOf(context, input);
   const door = await context.door();
   const policy = await door.policy(request.policy);
   const sink = createCollectingSink(policy.limits.returnedBytes);
@@ -71,6 +82,7 @@ async function runForProgram(context: CliContext, input: CommandInput, resultFil
     hasPty: request.pty !== undefined,
     sink,
     abort: new AbortController(),
+    ask,
   });
   const document = resultDocument(result, result.exitCode, context.text);
   await resultFile?.write(document);
@@ -87,8 +99,7 @@ async function execute(context: CliContext, input: CommandInput): Promise<number
   try {
     if (context.isJson) return await runForProgram(context, input, resultFile);
     const request = await runRequest(context, input);
-    const ask = input.options.has("interactive") ? askAtTerminal(context) : undefined;
-    return await runForPerson(context, { request, resultFile, ask, sheet: sheetChoice(input) });
+    return await runForPerson(context, { request, resultFile, ask: askingOf(context, input), sheet: sheetChoice(input) });
   } catch (error) {
     const failure = describeFailure(error, context.io.env);
     if (failure.error.situation !== "cli.result-file-unwritable") {
@@ -111,6 +122,7 @@ export const runCommand: CliCommand = {
     { line: "glovebox run --wall 90s --deny-read secrets -- python3 script.py", about: "cli.run.example.limits" },
     { line: "glovebox run --json -- git status", about: "cli.run.example.json" },
     { line: "glovebox run --interactive -- git push", about: "cli.run.example.interactive" },
+    { line: "glovebox run --ask-elsewhere -- git push", about: "cli.run.example.ask-elsewhere" },
     { line: "glovebox run -- sh -c 'ls | wc -l'", about: "cli.run.example.shell" },
   ],
   notes: ["cli.run.note.outside", "cli.run.note.project", "cli.run.note.terminal", "cli.run.note.end"],

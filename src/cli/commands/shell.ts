@@ -42,6 +42,6 @@ export const shellCommand: CliCommand = {
     if (context.isJson) throw usageError("usage.options-exclude", { option: "--json", other: "shell" });
     const request = await shellRequest(context, input);
     const sheet = input.options.has("quiet") ? "never" : "always";
-    return runForPerson(context, { request, resultFile: undefined, ask: askAtTerminal(context), sheet });
+    return runForPerson(context, { request, resultFile: undefined, ask: { ask: askAtTerminal(context), isHere: true }, sheet });
   },
 };

@@ -3,6 +3,7 @@ import type { AskPerson } from "../../contracts/approval.ts";
 import type { RunIo } from "../../contracts/door.ts";
 import { digestSchema } from "../../contracts/ids.ts";
 import { sha256Digest } from "../../kit/digest.ts";
+import { sayAsked } from "../approve/ask-elsewhere.ts";
 import type { CliContext } from "../command.ts";
 import { watchEndKey } from "./end-key.ts";
 import type { OutputSink } from "./output-sink.ts";
@@ -11,14 +12,20 @@ import { lendTerminal } from "./raw-terminal.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openStdinBytes, type StdinBytes } from "./stdin-bytes.ts";
 
+export interface Asking {
+  readonly ask: AskPerson;
+  /** At this terminal, which the command does not have meanwhile. */
+  readonly isHere: boolean;
+}
+
 export interface DriveOptions<Result> {
   /** Runs the command. */
   readonly perform: (io: RunIo) => Promise<Result>;
   /** It has a terminal of its own inside. */
   readonly hasPty: boolean;
   readonly sink: OutputSink;
-  /** How a person is asked; absent: nobody is. */
-  readonly ask?: AskPerson | undefined;
+  /** How a person is asked; absent: nobody is, unless whoever runs the command asks. */
+  readonly ask?: Asking | undefined;
   /** Ends the run when aborted. */
   readonly abort: AbortController;
 }
@@ -57,6 +64,11 @@ async function holdKeyboard({ io }: CliContext, stdin: StdinBytes | undefined): 
   return io.stdin.isTTY === true && stdin !== undefined ? stdin.hold() : () => {};
 }
 
+function askIo(asking: Asking | undefined, atTerminal: (ask: AskPerson) => AskPerson): Pick<RunIo, "ask"> {
+  if (asking === undefined) return {};
+  return { ask: asking.isHere ? atTerminal(asking.ask) : asking.ask };
+}
+
 /** @throws whatever `perform` throws */
 export async function driveRun<Result>(context: CliContext, options: DriveOptions<Result>): Promise<Result> {
   const { sink, abort } = options;
@@ -72,7 +84,8 @@ export async function driveRun<Result>(context: CliContext, options: DriveOption
   const result = await options.perform({
     signal: abort.signal,
     ...inputFor(context, stdin, options),
-    ...(options.ask === undefined ? {} : { ask: turn.asking(options.ask, () => holdKeyboard(context, stdin)) }),
+    ...askIo(options.ask, (ask) => turn.asking(ask, () => holdKeyboard(context, stdin))),
+    onAsked: (approval) => void sayAsked(context, approval),
     onOutput: async (chunk) => {
       if (abort.signal.aborted) return;
       const taken = turn

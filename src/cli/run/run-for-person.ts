@@ -1,9 +1,8 @@
 // A run whose caller is a person: output as it comes, then why it ended and the short answer sheet on stderr.
-import type { AskPerson } from "../../contracts/approval.ts";
 import type { RunRequest } from "../../contracts/door.ts";
 import type { CliContext } from "../command.ts";
 import { closedPipeExit } from "../output.ts";
-import { driveRun } from "./drive-run.ts";
+import { type Asking, driveRun } from "./drive-run.ts";
 import { createLiveSink } from "./output-sink.ts";
 import type { ResultFile } from "./result-file.ts";
 import { resultDocument } from "./run-documents.ts";
@@ -13,7 +12,7 @@ import { worktreeNote } from "./worktree-note.ts";
 export interface PersonalRun {
   readonly request: RunRequest;
   readonly resultFile: ResultFile | undefined;
-  readonly ask: AskPerson | undefined;
+  readonly ask: Asking | undefined;
   readonly sheet: "always" | "never" | "at-terminal";
 }
 

@@ -1,6 +1,7 @@
 // A running broker for tests of the command line: one sandbox, whose commands answer at once.
 import { sandboxIdSchema, taskIdSchema } from "../../contracts/ids.ts";
-import type { ReachedBroker } from "../../contracts/reached-broker.ts";
+import type { ApprovalDoor } from "../../contracts/approval-door.ts";
+import type { SharedBroker } from "../../contracts/reached-broker.ts";
 import type { SandboxCommandResult, SandboxDoor } from "../../contracts/sandbox-door.ts";
 
 export const fakeSandbox = sandboxIdSchema.parse("s-0193f0c2a1b2-4d5e6f708192");
@@ -26,8 +27,15 @@ export function fakeCommandResult(changes: Partial<SandboxCommandResult> = {}): 
   };
 }
 
+const noQuestions: ApprovalDoor = {
+  ask: async () => "refused",
+  list: async () => ({ revision: 0, questions: [] }),
+  show: () => Promise.reject(new Error("none is open")),
+  answer: () => Promise.reject(new Error("none is open")),
+};
+
 /** @param replaced methods with an own answer */
-export function fakeBroker(replaced: Partial<SandboxDoor> = {}): ReachedBroker {
+export function fakeBroker(replaced: Partial<SandboxDoor> = {}, approvals: ApprovalDoor = noQuestions): SharedBroker {
   const sandboxes: SandboxDoor = {
     open: async () => ({
       sandbox: fakeSandbox,
@@ -48,6 +56,7 @@ export function fakeBroker(replaced: Partial<SandboxDoor> = {}): ReachedBroker {
   };
   return {
     sandboxes,
+    approvals,
     access: async (sandbox) => ({ sandbox, token }),
     stop: async () => {},
     [Symbol.asyncDispose]: async () => {},
