@@ -95,10 +95,17 @@ const placeKind: ImportFacts["placeKind"] = (absolute) => {
 };
 
 async function importFile(parts: PolicyLoaderParts, request: PolicyImportRequest): Promise<ImportedPolicy> {
-  const { from, file, projectDirectory, base } = request;
-  const found = await readNamedPolicy(file);
+  const { from, file, projectDirectory, base, orElse } = request;
+  const text = await readNamedPolicy(file).then(
+    ({ bytes }) => bytes,
+    (error: unknown) => {
+      // Only a file that is not there: one that is and cannot be read may hold rules that forbid.
+      if (orElse !== undefined && error instanceof GloveboxError && error.situation === "policy-files.missing") return orElse;
+      throw error;
+    },
+  );
   const facts = { ...(await factsFor(parts, projectDirectory, [])), ...(await publicSuffixes()), placeKind };
-  return importPolicy({ from, label: file, text: found.bytes }, base === undefined ? facts : { ...facts, base });
+  return importPolicy({ from, label: file, text }, base === undefined ? facts : { ...facts, base });
 }
 
 export function policyLoader(parts: PolicyLoaderParts): PolicyLoader {

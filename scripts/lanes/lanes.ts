@@ -39,7 +39,7 @@ export const lanes: readonly Lane[] = [
   { name: "escape", files: ["test/escape/**/*.test.ts"], isolation: "process", atOnce: 2, deadlineMs: 10 * minuteMs, ordinaryUser: true },
   {
     name: "e2e",
-    files: [`test/e2e/**/!(${loading}).test.ts`],
+    files: [`test/e2e/**/!(${loading}).test.ts`, "test/peers/**/*.test.ts"],
     isolation: "process",
     atOnce: 2,
     deadlineMs: 12 * minuteMs,

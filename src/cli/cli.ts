@@ -9,7 +9,7 @@ import type { CliContext } from "./command.ts";
 import { commands } from "./commands.ts";
 import { writeHelp } from "./commands/help.ts";
 import { runCommand } from "./commands/run.ts";
-import { globalOptions, readEarlyChoices } from "./global-options.ts";
+import { globalOptions, readEarlyChoices, verbatimAt } from "./global-options.ts";
 import { closedPipeExit, Output, OutputClosed } from "./output.ts";
 import { parseCommandLine } from "./parse-command-line.ts";
 import { describeFailure, failureJson, failureLines } from "./render/failure.ts";
@@ -34,9 +34,15 @@ export interface CliOptions {
   readonly version: string;
 }
 
+/** What may be read before the line is parsed: nothing of a command that reads its words itself. */
+function ownWords(argv: readonly string[]): readonly string[] {
+  const index = verbatimAt(argv, commands);
+  return index === undefined ? argv : argv.slice(0, index + 1);
+}
+
 function createContext(options: CliOptions): CliContext {
   const { io, cwd, home, version } = options;
-  const early = readEarlyChoices(options.argv, io.env);
+  const early = readEarlyChoices(ownWords(options.argv), io.env);
   const choice = { env: io.env, isPlain: early.isPlain };
   let door: Promise<Door> | undefined;
   return {
@@ -66,7 +72,7 @@ function refuseBrokenText(argv: readonly string[]): void {
 }
 
 async function dispatch(context: CliContext, argv: readonly string[]): Promise<number> {
-  refuseBrokenText(argv);
+  refuseBrokenText(ownWords(argv));
   const line = parseCommandLine(argv, commands);
   if (line.kind === "execute") return line.command.execute(context, { options: line.options, operands: line.operands });
   if (line.kind === "nothing") {
@@ -83,7 +89,7 @@ async function dispatch(context: CliContext, argv: readonly string[]): Promise<n
 async function report(context: CliContext, argv: readonly string[], thrown: unknown): Promise<number> {
   if (thrown instanceof OutputClosed) return closedPipeExit;
   const failure = describeFailure(thrown, context.io.env);
-  await writeUsageRefusal(context, argv, { failure, options: [...runCommand.options, ...globalOptions] });
+  await writeUsageRefusal(context, ownWords(argv), { failure, options: [...runCommand.options, ...globalOptions] });
   const { text, stdout, stderr } = context;
   if (context.isJson) {
     await stdout.write(printableJson({ error: failureJson(failure, text) }));

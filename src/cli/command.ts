@@ -21,10 +21,14 @@ export interface Example {
   readonly about: string;
 }
 
-/** `operands`: words that follow. `command`: everything after `--` is somebody else's command line, behind `before` words of ours. */
+/**
+ * `operands`: words that follow. `command`: everything after `--` is somebody else's command line, behind `before` words of ours.
+ * `verbatim`: every word behind the command's own is read by it alone, as another tool would.
+ */
 export type Arguments =
   | { readonly kind: "operands"; readonly minimum: number; readonly maximum: number }
-  | { readonly kind: "command"; readonly before?: number };
+  | { readonly kind: "command"; readonly before?: number }
+  | { readonly kind: "verbatim" };
 
 export interface CliContext {
   readonly io: CliIo;

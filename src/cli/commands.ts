@@ -37,6 +37,7 @@ import { sandboxLsCommand } from "./commands/sandbox-ls.ts";
 import { sandboxOpenCommand } from "./commands/sandbox-open.ts";
 import { setupCommand } from "./commands/setup.ts";
 import { shellCommand } from "./commands/shell.ts";
+import { createSrtCommand } from "./commands/srt.ts";
 import { undoCommand } from "./commands/undo.ts";
 
 export const commands: readonly CliCommand[] = [
@@ -75,6 +76,7 @@ export const commands: readonly CliCommand[] = [
   ledgerLsCommand,
   ledgerShowCommand,
   ledgerVerifyCommand,
+  createSrtCommand(() => commands),
   brokerCommand,
   createCompletionsCommand(() => commands),
   createHelpCommand(() => commands),

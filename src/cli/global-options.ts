@@ -1,6 +1,6 @@
 // The options that every command takes, and the early look at them that lets even a usage error obey them.
 import { chooseLanguage, type Language } from "../texts/texts.ts";
-import type { OptionSpec } from "./command.ts";
+import type { CliCommand, OptionSpec } from "./command.ts";
 
 export const globalOptions: readonly OptionSpec[] = [
   { name: "json", about: "cli.option.json" },
@@ -15,6 +15,22 @@ export interface EarlyChoices {
   readonly language: Language;
   readonly isJson: boolean;
   readonly isPlain: boolean;
+}
+
+/** The global option that a word names, `-h` included. */
+export function globalOption(word: string): OptionSpec | undefined {
+  if (word === "-h") return globalOptions.find((option) => option.name === "help");
+  return globalOptions.find((option) => word === `--${option.name}` || word.startsWith(`--${option.name}=`));
+}
+
+/** Where a command begins that reads all words behind it itself; undefined when the line is about no such command. */
+export function verbatimAt(argv: readonly string[], commands: readonly CliCommand[]): number | undefined {
+  let index = 0;
+  for (let word = argv[index]; word !== "--" && word?.startsWith("-") === true; word = argv[index]) {
+    index += globalOption(word)?.value !== undefined && !word.includes("=") ? 2 : 1;
+  }
+  const isVerbatim = commands.some(({ words, arguments: given }) => given.kind === "verbatim" && words[0] === argv[index]);
+  return isVerbatim ? index : undefined;
 }
 
 /** Looks only before `--`: what follows belongs to the command that is to run. */

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { quoteArgument } from "../kit/escape-text.ts";
 import { nearestName } from "../kit/nearest-name.ts";
 import type { CliCommand, OptionSpec } from "./command.ts";
-import { globalOptions } from "./global-options.ts";
+import { globalOption, globalOptions, verbatimAt } from "./global-options.ts";
 import { createOptionValues, type OptionValues } from "./option-values.ts";
 import { usageError } from "./usage-error.ts";
 
@@ -20,11 +20,6 @@ interface Split {
   readonly head: readonly string[];
   /** After `--`; undefined when there is none. */
   readonly tail: readonly string[] | undefined;
-}
-
-function globalOption(word: string): OptionSpec | undefined {
-  if (word === "-h") return globalOptions.find((option) => option.name === "help");
-  return globalOptions.find((option) => word === `--${option.name}` || word.startsWith(`--${option.name}=`));
 }
 
 function matchWords(head: readonly string[], commands: readonly CliCommand[]): readonly string[] {
@@ -146,6 +141,7 @@ function missingOperand({ words, examples, synopsis }: CliCommand): Error {
 }
 
 function readOperands(split: Split, tokens: readonly Token[], command: CliCommand): readonly string[] {
+  if (command.arguments.kind === "verbatim") return [...split.head, ...(split.tail ?? [])];
   if (command.arguments.kind === "command") {
     if (split.tail === undefined || split.tail[0] === undefined || split.tail[0] === "") throw usageError("usage.command-missing");
     const own = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
@@ -182,8 +178,21 @@ function parseWithoutCommand(split: Split, commands: readonly CliCommand[]): Com
     : usageError("usage.subcommand-unknown", { command: `${group} ${wrong}`, choices });
 }
 
+/** Global options in front of it count; what stands behind it is none of ours. */
+function parseVerbatim(argv: readonly string[], commands: readonly CliCommand[]): CommandLine | undefined {
+  const index = verbatimAt(argv, commands);
+  const command = commands.find(({ words }) => index !== undefined && words[0] === argv[index]);
+  if (index === undefined || command === undefined) return undefined;
+  const options = readOptions(scan(argv.slice(0, index), globalOptions), { ...command, options: [] });
+  checkLanguage(options);
+  if (options.has("help")) return { kind: "help", words: command.words };
+  return options.has("version") ? { kind: "version" } : { kind: "execute", command, options, operands: argv.slice(index + 1) };
+}
+
 /** @throws GloveboxError USAGE_INVALID */
 export function parseCommandLine(argv: readonly string[], commands: readonly CliCommand[]): CommandLine {
+  const verbatim = parseVerbatim(argv, commands);
+  if (verbatim !== undefined) return verbatim;
   const split = splitCommandLine(argv, commands);
   const command = commands.find((candidate) => candidate.words.join(" ") === split.words.join(" "));
   if (command === undefined) return parseWithoutCommand(split, commands);

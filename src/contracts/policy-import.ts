@@ -15,6 +15,8 @@ export interface PolicyImportRequest {
   readonly projectDirectory: string;
   /** See `ImportFacts.base`. */
   readonly base?: string;
+  /** Settings that hold where there is no such file; absent: that is refused. */
+  readonly orElse?: string;
 }
 
 /** Settings on their way in. */
