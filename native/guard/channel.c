@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../protocol/message.h"
+
 enum channel_state channel_fill(struct channel *channel) {
   if (channel->in_head > 0) {
     memmove(channel->in, channel->in + channel->in_head, channel->in_tail - channel->in_head);
@@ -21,7 +23,7 @@ enum channel_state channel_fill(struct channel *channel) {
 }
 
 enum frame_result channel_next(struct channel *channel, struct frame *frame) {
-  const enum frame_result result = frame_next(channel->in + channel->in_head, channel->in_tail - channel->in_head, frame);
+  const enum frame_result result = frame_next(message_longest, channel->in + channel->in_head, channel->in_tail - channel->in_head, frame);
   if (result == FRAME_WHOLE) channel->in_head += GB_SIZE_HEADER + frame->length;
   return result;
 }

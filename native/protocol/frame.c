@@ -4,39 +4,10 @@
 #include "../protocol.h"
 #include "bytes.h"
 
-static uint32_t longest_payload(uint8_t type) {
-  switch (type) {
-    case GB_TYPE_ARGS:
-    case GB_TYPE_STDIN:
-      return GB_SIZE_DATA_MAX;
-    case GB_TYPE_HELLO:
-    case GB_TYPE_CREDIT:
-    case GB_TYPE_LANDLOCK_RULE:
-    case GB_TYPE_WRITE_ROOT:
-    case GB_TYPE_LISTED_NAME:
-    case GB_TYPE_LISTED_PATH:
-    case GB_TYPE_TOUCH_LOG:
-    case GB_TYPE_SHARED_LOCK:
-    case GB_TYPE_READ_RULE:
-    case GB_TYPE_READ_EXEMPT:
-    case GB_TYPE_STRICT:
-    case GB_TYPE_NESTED:
-    case GB_TYPE_EXEC:
-    case GB_TYPE_SEAL:
-    case GB_TYPE_STDIN_END:
-    case GB_TYPE_SIGNAL:
-    case GB_TYPE_RESIZE:
-    case GB_TYPE_KILL_TREE:
-      return GB_SIZE_CONTROL_MAX;
-    default:
-      return UINT32_MAX; // no such type from the host
-  }
-}
-
-enum frame_result frame_next(const uint8_t *bytes, size_t have, struct frame *frame) {
+enum frame_result frame_next(frame_longest longest_of, const uint8_t *bytes, size_t have, struct frame *frame) {
   if (have < GB_SIZE_HEADER) return FRAME_MORE;
   const uint32_t length = read_u32(bytes);
-  const uint32_t longest = longest_payload(bytes[4]);
+  const uint32_t longest = longest_of(bytes[4]);
   if (longest == UINT32_MAX || length > longest) return FRAME_BAD;
   if (bytes[5] != 0 || read_u16(bytes + 6) != 0) return FRAME_BAD;
   if (have - GB_SIZE_HEADER < length) return FRAME_MORE;

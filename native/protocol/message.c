@@ -147,6 +147,12 @@ static const struct {
        {GB_TYPE_SHARED_LOCK, NEEDS_NONE, parse_descriptor},
 };
 
+uint32_t message_longest(uint8_t type) {
+  for (size_t index = 0; index < sizeof shapes / sizeof *shapes; index++)
+    if (shapes[index].type == type) return shapes[index].parse == parse_data ? GB_SIZE_DATA_MAX : GB_SIZE_CONTROL_MAX;
+  return UINT32_MAX;
+}
+
 bool message_parse(const struct frame *frame, struct message *message) {
   for (size_t index = 0; index < sizeof shapes / sizeof *shapes; index++) {
     if (shapes[index].type != frame->type) continue;

@@ -75,6 +75,9 @@ struct message {
   };
 };
 
+// The longest payload of a type that a host may send; UINT32_MAX for any other type.
+uint32_t message_longest(uint8_t type);
+
 // False when the payload does not have the shape that its type demands.
 bool message_parse(const struct frame *frame, struct message *message);
 

@@ -26,7 +26,7 @@ stamp_is_newest() {
 }
 
 is_set_up() {
-  find_pinned && [ -x "$root/build/guard" ] && [ -x "$root/build/launcher" ] && [ -x "$root/build/captive" ] && [ -x "$root/build/masker" ] && [ -x "$root/build/door" ] && [ -f "$root/build/setup.stamp" ] || return 1
+  find_pinned && [ -x "$root/build/guard" ] && [ -x "$root/build/launcher" ] && [ -x "$root/build/captive" ] && [ -x "$root/build/masker" ] && [ -x "$root/build/door" ] && [ -x "$root/build/client" ] && [ -f "$root/build/setup.stamp" ] || return 1
   [ -x /usr/bin/bwrap ] || [ -x /usr/local/bin/bwrap ] || return 1
   stamp_is_newest || fingerprint | cmp -s - "$root/build/setup.stamp"
 }

@@ -185,7 +185,7 @@ export class LiveCommand {
   /** Of a command that goes on. */
   snapshot(): SandboxCommandResult {
     if (this.#result !== undefined) return this.#result;
-    const nothing = { stdoutBytes: 0, stderrBytes: 0, durationMs: 0, ledger: { firstSeq: 0, lastSeq: 0 }, limitHits: [] };
+    const nothing = { stdoutBytes: 0, stderrBytes: 0, durationMs: 0, ledger: { firstSeq: 0, lastSeq: 0 }, limitHits: [], notes: [] };
     return { task: "", action: this.action, exitCode: 0, outcome: "ok", child: undefined, ...nothing, isLeftRunning: true };
   }
 

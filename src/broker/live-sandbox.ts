@@ -17,6 +17,7 @@ import { ActionRecord } from "./action-record.ts";
 import { type Action, admit } from "./admit.ts";
 import { refusedConnections } from "./connection-lines.ts";
 import { type EndReason, endedError } from "./end-reason.ts";
+import { endNotes } from "./end-notes.ts";
 import { buildEnvironment } from "./environment.ts";
 import { connectPort } from "./connect-port.ts";
 import { LiveCommand } from "./live-command.ts";
@@ -177,15 +178,14 @@ export class LiveSandbox {
     return this.#resultOf(action, watched);
   }
 
-  #resultOf({ identity, record }: Action, { report }: Watched): SandboxCommandResult {
+  #resultOf({ identity, record, request }: Action, { report }: Watched): SandboxCommandResult {
     const { stdout, stderr, durationMs, limitHits, isLeftRunning } = report;
+    const ended = { task: identity.task, outcome: outcomeOf(report), child: childOf(report.exit), limitHits };
     return {
-      task: identity.task,
+      ...ended,
       action: identity.action,
       exitCode: exitCodeOf(report),
-      outcome: outcomeOf(report),
-      child: childOf(report.exit),
-      limitHits,
+      notes: endNotes(ended, request),
       stdoutBytes: stdout.bytes,
       stderrBytes: stderr.bytes,
       durationMs,

@@ -7,6 +7,7 @@ import type { StreamCommitments } from "./action-record.ts";
 import type { Action } from "./admit.ts";
 import { taskAnswerSheet } from "./answer-sheet.ts";
 import { connectTargets, refusedConnections } from "./connection-lines.ts";
+import { endNotes } from "./end-notes.ts";
 import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
 import type { TaskEnd } from "./open-task.ts";
 import type { Permit } from "./permit.ts";
@@ -72,14 +73,15 @@ export function resultOf(
     ...record.range,
     keptUntil,
   });
-  const notes = policy.presets.flatMap((preset) => preset.notes);
+  const presetNotes = policy.presets.flatMap((preset) => preset.notes);
   return {
     task: identity.task,
     action: identity.action,
     policyHash: policy.hash,
     exitCode: exitCodeOf(report),
     ...ending,
-    ...(notes.length === 0 ? {} : { presetNotes: notes }),
+    notes: endNotes({ task: identity.task, ...ending }, request),
+    ...(presetNotes.length === 0 ? {} : { presetNotes }),
     ledger: record.range,
     refusedConnections: refusedConnections(traffic),
     sheet,

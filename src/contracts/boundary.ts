@@ -125,6 +125,7 @@ export type SignalName =
   | "SIGUSR2"
   | "SIGWINCH"
   | "SIGCONT"
+  | "SIGSTOP"
   | "SIGTSTP";
 
 export interface OutputChunk {

@@ -78,6 +78,8 @@ export interface RunResult {
       }
     | undefined;
   readonly limitHits: readonly LimitHit[];
+  /** Why it ended when that was not the command's own choice. */
+  readonly notes: readonly Sentence[];
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
   readonly durationMs: number;

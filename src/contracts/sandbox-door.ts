@@ -56,7 +56,7 @@ export interface SandboxCommand {
 /** One command's end, or for a detached one its start: then `outcome` is `ok` and `child` is undefined. */
 export interface SandboxCommandResult extends Pick<
   RunResult,
-  "exitCode" | "outcome" | "child" | "stdoutBytes" | "stderrBytes" | "durationMs" | "ledger"
+  "exitCode" | "outcome" | "child" | "notes" | "stdoutBytes" | "stderrBytes" | "durationMs" | "ledger"
 > {
   readonly task: string;
   readonly action: string;

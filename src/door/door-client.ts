@@ -194,7 +194,7 @@ export class DoorClient implements SandboxDoor {
   }
 
   exec(access: SandboxAccess, command: SandboxCommand, io: RunIo): Promise<SandboxCommandResult> {
-    const given = { ...command, hasInput: io.stdin !== undefined, isChinese: false, hearsAsked: true };
+    const given = { ...command, hasInput: io.stdin !== undefined, hearsAsked: true };
     return this.#resultOf(
       this.#begin((stream) => execFrames(stream, access, given), io),
       io,

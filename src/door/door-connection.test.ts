@@ -23,6 +23,7 @@ const result = {
   outcome: "ok",
   child: undefined,
   limitHits: [],
+  notes: [],
   stdoutBytes: 0,
   stderrBytes: 0,
   durationMs: 0,
@@ -71,7 +72,7 @@ class Client {
   }
 
   exec(stream: number): void {
-    const command = { argv: ["true"], callerEnvironment: {}, environment: {}, hasInput: true, isChinese: false } as const;
+    const command = { argv: ["true"], callerEnvironment: {}, environment: {}, hasInput: true } as const;
     this.side.write(Buffer.concat(execFrames(stream, access, { ...command, argv: ["true"] })));
   }
 
@@ -201,7 +202,6 @@ test("DoorConnection ends what was asked when the client vanishes at any byte of
     callerEnvironment: { A: "b" },
     environment: {},
     hasInput: true,
-    isChinese: false,
   };
   const whole = Buffer.concat([
     ...execFrames(1, access, command),

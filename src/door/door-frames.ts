@@ -7,6 +7,8 @@ import { channels, childKinds, execFlags, frameTypes, outcomes, sizes } from "./
 import { violation } from "./violation.ts";
 
 const nothing = new Uint8Array(0);
+/** Of one text that a client shows as it is: two of them leave room for a third. */
+const longestText = 8_000;
 
 export const helloFrame = (software: string): Buffer => {
   const head = Buffer.alloc(8);
@@ -62,24 +64,23 @@ export function resizeFrame(stream: number, { rows, columns }: { readonly rows: 
 const assignments = (variables: Readonly<Record<string, string | undefined>>): string[] =>
   Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
 
-/** @param hasInput false: the command reads an empty input */
+/** Of a client that finds the words for its person itself. @param command `hasInput` false: it reads an empty input */
 export function execFrames(
   stream: number,
   { sandbox, token }: SandboxAccess,
-  command: SandboxCommand & { readonly hasInput: boolean; readonly isChinese: boolean; readonly hearsAsked?: boolean },
+  command: SandboxCommand & { readonly hasInput: boolean; readonly hearsAsked?: boolean },
 ): Buffer[] {
   const caller = assignments(command.callerEnvironment);
   const own = assignments(command.environment);
   const block = [command.cwd ?? "", ...command.argv, ...caller, ...own].map((text) => `${text}\0`).join("");
-  const { pty, isDetached, hasInput, isChinese, hearsAsked } = command;
+  const { pty, isDetached, hasInput, hearsAsked } = command;
   const flags = [
     pty === undefined ? 0 : execFlags.pty,
     isDetached === true ? execFlags.detached : 0,
     hasInput ? 0 : execFlags.noInput,
-    isChinese ? execFlags.chinese : 0,
     hearsAsked === true ? execFlags.tellsAsked : 0,
   ];
-  const payload = Buffer.alloc(20 + sizes.idBytes + sizes.tokenBytes);
+  const payload = Buffer.alloc(sizes.execBytes);
   payload.writeUInt32LE(
     flags.reduce((sum, flag) => sum | flag),
     0,
@@ -121,7 +122,7 @@ function splitBlock(block: Buffer): string[] {
 
 /** @param block the PARTs */
 export function parseExec(payload: Buffer, block: Buffer): ExecRequest {
-  if (payload.length !== 20 + sizes.idBytes + sizes.tokenBytes) throw violation("exec");
+  if (payload.length !== sizes.execBytes) throw violation("exec");
   const [argc, callerc, ownc] = [payload.readUInt32LE(8), payload.readUInt32LE(12), payload.readUInt32LE(16)];
   const words = splitBlock(block);
   const [cwd = "", program, ...rest] = words;
@@ -157,12 +158,25 @@ export function parseAsked(payload: Buffer): string {
   return approval.data;
 }
 
-const resultBytes = 64 + sizes.idBytes;
+/** Texts ended by NUL, within the rest of a frame: what would be longer is cut, and what has no room left out. */
+function textsWithin(texts: readonly string[], room: number): Buffer {
+  const ended: Buffer[] = [];
+  let left = room;
+  for (const text of texts) {
+    const bytes = Buffer.from(text.replaceAll("\0", "")).subarray(0, Math.max(0, Math.min(longestText, left - 1)));
+    if (left > 0) ended.push(bytes, Buffer.from([0]));
+    left -= bytes.length + 1;
+  }
+  return Buffer.concat(ended);
+}
 
-/** The fixed part; `task` and `limitHits` are in the PARTs before it. */
-export function resultFrame(stream: number, result: SandboxCommandResult): Buffer {
+/**
+ * The fixed part, and the notes for a client that shows them as they are; `task`, `limitHits` and `notes` are in the PARTs before it.
+ * @param notes ready to print
+ */
+export function resultFrame(stream: number, result: SandboxCommandResult, notes: readonly string[]): Buffer {
   const { child, ledger } = result;
-  const payload = Buffer.alloc(resultBytes);
+  const payload = Buffer.alloc(sizes.resultBytes);
   const kind = child?.kind ?? "none";
   const head = [result.exitCode, outcomes.indexOf(result.outcome), childKinds.indexOf(kind), child?.value ?? 0];
   for (const [index, value] of head.entries()) payload.writeUInt32LE(value, index * 4);
@@ -170,12 +184,13 @@ export function resultFrame(stream: number, result: SandboxCommandResult): Buffe
   for (const [index, value] of counts.entries()) payload.writeBigUInt64LE(BigInt(Math.trunc(value)), 16 + index * 8);
   payload.writeUInt32LE(result.isLeftRunning ? 1 : 0, 56);
   payload.write(result.action.slice(0, sizes.idBytes), 64, "latin1");
-  return encodeFrame(frameTypes.result, stream, payload);
+  const texts = textsWithin(notes, sizes.controlMax - sizes.resultBytes);
+  return encodeFrame(frameTypes.result, stream, Buffer.concat([payload, texts]));
 }
 
 /** @throws BROKER_PROTOCOL */
-export function parseResult(payload: Buffer): Omit<SandboxCommandResult, "task" | "limitHits"> {
-  if (payload.length !== resultBytes) throw violation("result");
+export function parseResult(payload: Buffer): Omit<SandboxCommandResult, "task" | "limitHits" | "notes"> {
+  if (payload.length < sizes.resultBytes) throw violation("result");
   const outcome = outcomes[payload.readUInt32LE(4)];
   const kind = childKinds[payload.readUInt32LE(8)];
   if (outcome === undefined || kind === undefined) throw violation("result");
@@ -189,7 +204,7 @@ export function parseResult(payload: Buffer): Omit<SandboxCommandResult, "task" 
     durationMs: count(2),
     ledger: { firstSeq: count(3), lastSeq: count(4) },
     isLeftRunning: payload.readUInt32LE(56) === 1,
-    action: text(payload.subarray(64)),
+    action: text(payload.subarray(64, sizes.resultBytes)),
   };
 }
 
@@ -197,8 +212,5 @@ export function parseResult(payload: Buffer): Omit<SandboxCommandResult, "task" 
 export function refusedFrame(stream: number, exit: number, words: readonly [code: string, message: string, hint: string]): Buffer {
   const head = Buffer.alloc(4);
   head.writeUInt32LE(exit, 0);
-  const room = sizes.controlMax - 256;
-  const shown = words.map((word) => Buffer.from(word.replaceAll("\0", "")).subarray(0, room / 2));
-  const ends = shown.flatMap((word) => [word, Buffer.from([0])]);
-  return encodeFrame(frameTypes.refused, stream, Buffer.concat([head, ...ends]));
+  return encodeFrame(frameTypes.refused, stream, Buffer.concat([head, textsWithin(words, sizes.controlMax - head.length)]));
 }

@@ -104,6 +104,7 @@ export const resultDetailSchema = madeOnce(() =>
   z.strictObject({
     task: id,
     limitHits: z.array(z.strictObject({ limit: z.enum(limitNames), allowed: z.number(), observed: z.number() })),
+    notes: z.array(sentence()),
   }),
 );
 

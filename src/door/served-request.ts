@@ -6,7 +6,9 @@ import type { SignalName } from "../contracts/boundary.ts";
 import type { RunIo } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { SandboxCommandResult } from "../contracts/sandbox-door.ts";
+import { escapeText } from "../kit/escape-text.ts";
 import type { Frame } from "../kit/frame-codec.ts";
+import { createTexts, type Language } from "../texts/texts.ts";
 import { answerAsk, type AskIo } from "./answer-ask.ts";
 import { errorFrames } from "./door-errors.ts";
 import { askedFrame, creditFrame, dataFrame, emptyFrame, parseCredit, parseExec, partFrames, resultFrame } from "./door-frames.ts";
@@ -27,6 +29,7 @@ const signalNames: readonly SignalName[] = [
   "SIGWINCH",
   "SIGCONT",
   "SIGTSTP",
+  "SIGSTOP",
 ];
 
 type Control = Parameters<RunIo["onStart"]>[0];
@@ -53,7 +56,7 @@ export class ServedRequest {
   #partsBytes = 0;
   #phase: "parts" | "running" | "over" = "parts";
   #control: Control | undefined;
-  #language: "en" | "zh" = "en";
+  #language: Language = "en";
 
   constructor(stream: number, host: DoorHost, about: RequestSurroundings) {
     this.#stream = stream;
@@ -137,8 +140,10 @@ export class ServedRequest {
   }
 
   #resultFrames(result: SandboxCommandResult): Buffer[] {
-    const { task, limitHits } = result;
-    return [...partFrames(this.#stream, Buffer.from(JSON.stringify({ task, limitHits }))), resultFrame(this.#stream, result)];
+    const { task, limitHits, notes } = result;
+    const text = createTexts(this.#language, escapeText);
+    const detail = Buffer.from(JSON.stringify({ task, limitHits, notes }));
+    return [...partFrames(this.#stream, detail), resultFrame(this.#stream, result, notes.map(text))];
   }
 
   #finish(frames: readonly Buffer[]): void {

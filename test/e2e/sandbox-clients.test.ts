@@ -37,7 +37,7 @@ test("the door greets its own user, and nobody from another user or pid namespac
 async function vanish({ socketPath }: ServedBroker, access: { readonly sandbox: string; readonly token: string }): Promise<void> {
   const socket = connect(socketPath);
   await once(socket, "connect");
-  const command = { callerEnvironment: {}, environment: {}, hasInput: true, isChinese: false } as const;
+  const command = { callerEnvironment: {}, environment: {}, hasInput: true } as const;
   const { sandbox, token } = access;
   // It reads nothing: what it is told stays where it is.
   const argv = ["sh", "-c", "yes"] as [string, ...string[]];

@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   host.session = (struct session){.epoch = 1};
   struct frame frame;
   // Each frame is read from a block of exactly the bytes that have come, so that reading past them is caught.
-  while (frame_next(data, size, &frame) == FRAME_WHOLE) {
+  while (frame_next(message_longest, data, size, &frame) == FRAME_WHOLE) {
     if (!act(&host, &frame)) break;
     check_accounts(&host.session);
     data += GB_SIZE_HEADER + frame.length;

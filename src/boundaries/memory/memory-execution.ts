@@ -15,11 +15,12 @@ const numbers: Record<SignalName, number> = {
   SIGUSR2: 12,
   SIGTERM: 15,
   SIGCONT: 18,
+  SIGSTOP: 19,
   SIGTSTP: 20,
   SIGWINCH: 28,
 };
 /** Signals whose default is not to end a process. */
-const harmless: readonly SignalName[] = ["SIGWINCH", "SIGCONT", "SIGTSTP"];
+const harmless: readonly SignalName[] = ["SIGWINCH", "SIGCONT", "SIGSTOP", "SIGTSTP"];
 
 function gone(): GloveboxError {
   return new GloveboxError("SANDBOX_CLOSED", "wall.command-gone");

@@ -1,6 +1,6 @@
 // `glovebox sandbox attach SANDBOX COMMAND`: takes over the output and input of a detached command. Leaving it does not end it.
 import type { CliCommand } from "../command.ts";
-import { type Asked, performForPerson } from "../sandbox/perform.ts";
+import { performForPerson } from "../sandbox/perform.ts";
 import { sandboxOperand } from "../sandbox/sandbox-operand.ts";
 import { usageError } from "../usage-error.ts";
 
@@ -21,7 +21,6 @@ export const sandboxAttachCommand: CliCommand = {
     const [, action = ""] = input.operands;
     await using broker = await (await context.door()).reachRunningBroker();
     const access = await broker.access(sandboxOperand(input));
-    const asked: Asked = { argv: [action], cwd: "/", hasPty: false };
-    return await performForPerson(context, asked, (io) => broker.sandboxes.attach(access, action, io));
+    return await performForPerson(context, false, (io) => broker.sandboxes.attach(access, action, io));
   },
 };

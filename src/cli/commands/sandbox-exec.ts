@@ -59,7 +59,6 @@ export const sandboxExecCommand: CliCommand = {
     const access = await broker.access(sandboxOperand(input));
     const perform = (io: RunIo) => broker.sandboxes.exec(access, command, io);
     if (command.isDetached === true) return await detach(context, perform);
-    const asked = { argv: command.argv, cwd: command.cwd ?? "/", hasPty: command.pty !== undefined };
-    return await (context.isJson ? performForProgram(context, perform) : performForPerson(context, asked, perform));
+    return await (context.isJson ? performForProgram(context, perform) : performForPerson(context, command.pty !== undefined, perform));
   },
 };

@@ -41,7 +41,7 @@ export async function runForPerson(context: CliContext, { request, resultFile, a
   await resultFile?.write(resultDocument(result, exitCode, context.text));
   if (isPipeClosed) return exitCode;
   const wantsSheet = sheet === "always" || (sheet === "at-terminal" && context.stderr.isTerminal);
-  const notes = noteLines(context, result, request, await worktreeNote(door, request, result));
+  const notes = noteLines(context, result, await worktreeNote(door, request, result));
   const lines = wantsSheet ? [...notes, ...sheetReportLines(context, result, request.argv)] : notes;
   // A command that left its last line open must not have our words behind its own.
   if (lines.length > 0 && context.stderr.isTerminal && !sink.endsLine()) await context.stderr.line();

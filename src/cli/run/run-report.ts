@@ -1,55 +1,14 @@
 // What a person reads on stderr after a run: why it ended when that was not the command's own choice, and the short answer sheet.
-import type { RunOutcome, RunRequest, RunResult } from "../../contracts/door.ts";
-import type { LimitHit, LimitName } from "../../contracts/limits.ts";
+import type { RunResult } from "../../contracts/door.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
 import { wellFormedByteText } from "../../kit/byte-text.ts";
 import { quoteArgument } from "../../kit/escape-text.ts";
-import { showBytes, showDuration } from "../../kit/show-quantity.ts";
+import { showDuration } from "../../kit/show-quantity.ts";
 import type { CliContext } from "../command.ts";
 import { shortSheetLines } from "../render/sheet.ts";
 
-function showLimit(hit: LimitHit, value: number): string {
-  if (hit.limit === "wall" || hit.limit === "cpuTime") return showDuration(value);
-  return ["output", "memory", "disk"].includes(hit.limit) ? showBytes(value) : String(value);
-}
-
 /** What a command's end needs to be told. */
-export type Ended = Pick<RunResult, "task" | "outcome" | "exitCode" | "child" | "limitHits" | "refusedConnections" | "presetNotes">;
-
-function limitNotes({ limitHits, task }: Ended): readonly Sentence[] {
-  const keys: Readonly<Record<LimitName, string>> = {
-    cpuTime: "cli.run.limit-cpu-time",
-    cpuCores: "cli.run.limit-cpu-cores",
-    memory: "cli.run.limit-memory",
-    processes: "cli.run.limit-processes",
-    disk: "cli.run.limit-disk",
-    openFiles: "cli.run.limit-open-files",
-    output: "cli.run.limit-output",
-    wall: "cli.run.limit-wall",
-    denials: "cli.run.limit-denials",
-  };
-  return limitHits.map((hit) => ({
-    key: keys[hit.limit],
-    values: { allowed: showLimit(hit, hit.allowed), observed: showLimit(hit, hit.observed), task },
-  }));
-}
-
-type Asked = Pick<RunRequest, "argv" | "cwd">;
-
-function endNote(result: Ended, { argv, cwd }: Asked): Sentence | undefined {
-  const command = argv[0] ?? "";
-  if (result.child?.kind === "not-started") {
-    if (result.child.stage === "directory") return { key: "cli.run.directory-absent", values: { directory: cwd } };
-    if (result.child.stage === "processes") return { key: "cli.run.no-process", values: { command } };
-    return { key: result.child.value === 127 ? "cli.run.not-found" : "cli.run.not-executable", values: { command } };
-  }
-  const notes: Partial<Record<RunOutcome, Sentence>> = {
-    denied: { key: "cli.run.denied", values: { command } },
-    cancelled: { key: "cli.run.cancelled" },
-    lost: { key: "cli.run.lost", values: { task: result.task } },
-  };
-  return notes[result.outcome];
-}
+export type Ended = Pick<RunResult, "exitCode" | "notes" | "refusedConnections" | "presetNotes">;
 
 /** What was refused of the network, and what would allow it. */
 function connectionNotes({ refusedConnections }: Ended): readonly Sentence[] {
@@ -57,12 +16,10 @@ function connectionNotes({ refusedConnections }: Ended): readonly Sentence[] {
 }
 
 /** Lines for stderr; empty when the command simply ended and nobody has anything to add. */
-export function noteLines(context: CliContext, result: Ended, asked: Asked, more?: Sentence): readonly string[] {
+export function noteLines(context: CliContext, result: Ended, more?: Sentence): readonly string[] {
   // What a preset left out matters to whoever wonders why a command failed; the sheet has it always.
   const left = result.exitCode === 0 ? [] : (result.presetNotes ?? []);
-  const notes = [...connectionNotes(result), ...limitNotes(result), endNote(result, asked), more, ...left].filter(
-    (note) => note !== undefined,
-  );
+  const notes = [...connectionNotes(result), ...result.notes, ...(more === undefined ? [] : [more]), ...left];
   const name = context.stderr.style("red", "glovebox:");
   return notes.map((sentence) => `${name} ${context.text(sentence)}`);
 }

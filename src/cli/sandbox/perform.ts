@@ -13,14 +13,8 @@ type Perform = (io: RunIo) => Promise<SandboxCommandResult>;
 /** As the built-in policy's `limits.returned`. */
 const returnedMax = 256 * 1024;
 
-export interface Asked {
-  readonly argv: readonly [string, ...string[]];
-  readonly cwd: string;
-  readonly hasPty: boolean;
-}
-
 /** Returns the exit code. */
-export async function performForPerson(context: CliContext, asked: Asked, perform: Perform): Promise<number> {
+export async function performForPerson(context: CliContext, hasPty: boolean, perform: Perform): Promise<number> {
   const abort = new AbortController();
   let isPipeClosed = false;
   const { stdout, stderr } = context;
@@ -28,10 +22,10 @@ export async function performForPerson(context: CliContext, asked: Asked, perfor
     isPipeClosed = true;
     abort.abort();
   };
-  const sink = createLiveSink({ stdout, stderr, hasPty: asked.hasPty, onClosed });
-  const result = await driveRun(context, { perform, hasPty: asked.hasPty, sink, abort });
+  const sink = createLiveSink({ stdout, stderr, hasPty, onClosed });
+  const result = await driveRun(context, { perform, hasPty, sink, abort });
   if (isPipeClosed) return closedPipeExit;
-  const lines = noteLines(context, { ...result, refusedConnections: [] }, asked);
+  const lines = noteLines(context, { ...result, refusedConnections: [] });
   if (lines.length > 0 && stderr.isTerminal && !sink.endsLine()) await stderr.line();
   await stderr.lines(lines);
   return result.exitCode;
@@ -41,7 +35,7 @@ export async function performForPerson(context: CliContext, asked: Asked, perfor
 export async function performForProgram(context: CliContext, perform: Perform): Promise<number> {
   const sink = createCollectingSink(returnedMax);
   const result = await driveRun(context, { perform, hasPty: false, sink, abort: new AbortController() });
-  const { exitCode, child, ...rest } = result;
+  const { exitCode, child, notes: _forPersons, ...rest } = result;
   await context.stdout.write(printableJson({ format: 1, exitCode, output: sink.collected(), result: { ...rest, child: child ?? null } }));
   return exitCode;
 }

@@ -18,6 +18,7 @@ export function fakeCommandResult(changes: Partial<SandboxCommandResult> = {}): 
     outcome: "ok",
     child: { kind: "exited", value: 0 },
     limitHits: [],
+    notes: [],
     stdoutBytes: 0,
     stderrBytes: 0,
     durationMs: 5,

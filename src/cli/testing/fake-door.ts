@@ -40,6 +40,7 @@ export function fakeResult(changes: Partial<RunResult> = {}): RunResult {
     exitCode: 0,
     child: { kind: "exited", value: 0 },
     limitHits: [],
+    notes: [],
     stdoutBytes: 0,
     stderrBytes: 0,
     durationMs: 1234,

@@ -1,0 +1,53 @@
+// Why a command ended when that was not its own choice, as sentences for a person.
+import type { RunOutcome, RunRequest, RunResult } from "../contracts/door.ts";
+import type { LimitHit, LimitName } from "../contracts/limits.ts";
+import type { Sentence } from "../contracts/sentence.ts";
+import { showBytes, showDuration } from "../kit/show-quantity.ts";
+
+export type Ended = Pick<RunResult, "task" | "outcome" | "child" | "limitHits">;
+
+function showLimit(hit: LimitHit, value: number): string {
+  if (hit.limit === "wall" || hit.limit === "cpuTime") return showDuration(value);
+  return ["output", "memory", "disk"].includes(hit.limit) ? showBytes(value) : String(value);
+}
+
+function limitNotes({ limitHits, task }: Ended): readonly Sentence[] {
+  const keys: Readonly<Record<LimitName, string>> = {
+    cpuTime: "cli.run.limit-cpu-time",
+    cpuCores: "cli.run.limit-cpu-cores",
+    memory: "cli.run.limit-memory",
+    processes: "cli.run.limit-processes",
+    disk: "cli.run.limit-disk",
+    openFiles: "cli.run.limit-open-files",
+    output: "cli.run.limit-output",
+    wall: "cli.run.limit-wall",
+    denials: "cli.run.limit-denials",
+  };
+  return limitHits.map((hit) => ({
+    key: keys[hit.limit],
+    values: { allowed: showLimit(hit, hit.allowed), observed: showLimit(hit, hit.observed), task },
+  }));
+}
+
+type Asked = Pick<RunRequest, "argv" | "cwd">;
+
+function endNote(result: Ended, { argv, cwd }: Asked): Sentence | undefined {
+  const command = argv[0];
+  if (result.child?.kind === "not-started") {
+    if (result.child.stage === "directory") return { key: "cli.run.directory-absent", values: { directory: cwd } };
+    if (result.child.stage === "processes") return { key: "cli.run.no-process", values: { command } };
+    return { key: result.child.value === 127 ? "cli.run.not-found" : "cli.run.not-executable", values: { command } };
+  }
+  const notes: Partial<Record<RunOutcome, Sentence>> = {
+    denied: { key: "cli.run.denied", values: { command } },
+    cancelled: { key: "cli.run.cancelled" },
+    lost: { key: "cli.run.lost", values: { task: result.task } },
+  };
+  return notes[result.outcome];
+}
+
+/** Empty when the command simply ended. */
+export function endNotes(result: Ended, asked: Asked): readonly Sentence[] {
+  const note = endNote(result, asked);
+  return [...limitNotes(result), ...(note === undefined ? [] : [note])];
+}
