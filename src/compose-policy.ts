@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import {
+  canKeepCaches,
   findProjectPolicy,
   gatherPolicySources,
   isTrusted,
@@ -67,13 +68,14 @@ async function factsFor(parts: PolicyLoaderParts, projectDirectory: string, sour
 
 /** Adds what the presets of these sources mean here. @param projectDirectory whose programs and files decide nothing */
 async function withPresets(
-  { user, environment, isShown, homeInside }: PolicyLoaderParts,
+  { user, environment, isShown, homeInside, layout }: PolicyLoaderParts,
   facts: PolicyFacts,
   { sources, projectDirectory }: { readonly sources: readonly PolicySource[]; readonly projectDirectory: string },
 ): Promise<PolicyFacts> {
+  const keepsCaches = canKeepCaches(layout.cache, user.uid);
   const learnt = namedPresets(sources, facts).map(async (name) => {
     const machine = presetMachine({ home: user.home, projectDirectory, environment, isShown });
-    return [name, await learnPreset(name, machine, homeInside)] as const;
+    return [name, await learnPreset(name, machine, { privateHome: homeInside, keepsCaches })] as const;
   });
   return { ...facts, presets: new Map(await Promise.all(learnt)) };
 }

@@ -3,7 +3,9 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import {
   type BrokerParts,
+  expireCaches,
   holdBroker,
+  listCaches,
   noSteps,
   type PolicyPlaces,
   prepareState,
@@ -12,6 +14,7 @@ import {
   reapAbandonedTasks,
   type ReapSandbox,
   reapOutside,
+  removeCaches,
   runCommand,
   type SandboxesParts,
   type StateLayout,
@@ -148,6 +151,7 @@ class ComposedDoor implements Door {
     const nowMs = (): number => this.#clock.wallMs();
     await reapAbandonedTasks({ layout: this.#layout, boot, ledger, reapSandbox: this.#reapSandbox, nowMs }, tryProcessLock);
     for (const root of [this.#layout.before, this.#layout.quarantine]) await expireKept(root, nowMs());
+    await expireCaches(this.#cacheParts());
     return ledger;
   }
 
@@ -169,6 +173,21 @@ class ComposedDoor implements Door {
     const ledger = await this.#readyLedger();
     const loaded = this.#changesOf(task);
     return loaded === undefined ? { task, restored: [], unchanged: [], refused: [] } : undoTask(ledger, loaded, { paths, isPartial });
+  };
+
+  #cacheParts() {
+    return { layout: this.#layout, nowMs: () => this.#clock.wallMs() };
+  }
+
+  readonly caches: Door["caches"] = {
+    list: async () => {
+      await this.#readyLedger();
+      return listCaches(this.#cacheParts());
+    },
+    remove: async (ids) => {
+      await this.#readyLedger();
+      return removeCaches(this.#cacheParts(), ids);
+    },
   };
 
   run: Door["run"] = async (request, io) => this.#runUnder(() => this.policy(request.policy), request, io);

@@ -165,6 +165,7 @@ export class ActionRecord {
       layers: walls.layers.map((layer) => ({ name: asWord(layer.name), detail: asWord(layer.detail) })),
       limits: walls.limits.map(({ limit, strength }) => ({ limit, strength, allowed: allowed[limit] })),
       hostUid: walls.identity.hostUid,
+      ...(walls.caches === undefined ? {} : { caches: [...walls.caches.names] }),
     };
     await this.#append("execution.opened", body, { walls });
   }

@@ -7,6 +7,7 @@ import type { ResolvedPreset } from "../contracts/preset.ts";
 import type { Sentence } from "../contracts/sentence.ts";
 import { showBytes, showDuration } from "../kit/show-quantity.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
+import { cacheDaysMax } from "./caches/cache-store.ts";
 import { trafficLines } from "./connection-lines.ts";
 import type { TaskTraffic } from "./task-egress.ts";
 import { wellFormedByteText } from "../kit/byte-text.ts";
@@ -81,6 +82,11 @@ function presetLines({ presets }: Pick<TaskView, "presets">): Lines {
   return presets.flatMap(({ name, sources }) =>
     sources.map(({ value, what, source }) => say("preset.sheet.source", { preset: name, value, what, source })),
   );
+}
+
+/** What it shares with other tasks. INVARIANT I-16 */
+function cacheLines({ caches }: WallReport): Lines {
+  return caches === undefined ? [] : [say("task.shared.caches", { names: caches.names.join(", ") })];
 }
 
 function notOpened(): Lines {
@@ -221,14 +227,18 @@ function held(walls: WallReport): Lines {
   return [...walls.layers.map(heldLayer), ...walls.limits.map(heldLimit)];
 }
 
-function kept({ task, firstSeq, lastSeq, keptUntil, ending, changes: ofTask }: TaskView): Lines {
+function kept({ task, firstSeq, lastSeq, keptUntil, ending, changes: ofTask, walls }: TaskView): Lines {
   const record =
     keptUntil === undefined
       ? say("task.kept.erased", { firstSeq, lastSeq })
       : say("task.kept.record", { firstSeq, lastSeq, until: keptUntil });
   const changes = ending?.changes ?? ofTask;
-  if (changes !== undefined) return [record, say("task.kept.before", { until: changes.keptUntil, task })];
-  return [record, say("task.kept.nothing-else")];
+  const caches = walls?.caches;
+  const more = [
+    ...(changes === undefined ? [] : [say("task.kept.before", { until: changes.keptUntil, task })]),
+    ...(caches === undefined ? [] : [say("task.kept.caches", { cache: caches.id, days: cacheDaysMax })]),
+  ];
+  return more.length > 0 ? [record, ...more] : [record, say("task.kept.nothing-else")];
 }
 
 type Answers = readonly (readonly [Question, Lines])[];
@@ -253,10 +263,11 @@ function sandboxedAnswers(view: TaskView, walls: WallReport): Answers {
       "read",
       [
         ...listed("task.read.path", "task.read.nothing", [...walls.writes, ...walls.reads]),
+        ...cacheLines(walls),
         ...walls.hidden.map((path) => say("task.read.hidden", { path })),
       ],
     ],
-    ["write", listed("task.write.path", "task.write.nothing", walls.writes)],
+    ["write", [...listed("task.write.path", "task.write.nothing", walls.writes), ...cacheLines(walls)]],
     ["connect", [...listed("task.connect.target", "task.connect.nothing", walls.connects), ...presetLines(view)]],
     ["identity", identity(walls)],
     ["happened", happened(view)],

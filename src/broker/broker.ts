@@ -24,6 +24,8 @@ export { presetMachine } from "./presets/preset-machine.ts";
 export { reapOutside } from "./outside.ts";
 export { type ReapSandbox, reapAbandonedTasks } from "./reaper.ts";
 export { type StateLayout, prepareState, stateLayout } from "./state-layout.ts";
+export { expireCaches, listCaches, removeCaches } from "./caches/cache-store.ts";
+export { canKeepCaches } from "./caches/project-caches.ts";
 export { holdBroker } from "./held-broker.ts";
 export { equalSecrets, Sandboxes, type SandboxesParts } from "./sandboxes.ts";
 export { noSteps, type Step } from "./step.ts";

@@ -1,13 +1,17 @@
 // Opens the sandbox of one task, or the place outside that its permit names. It starts nothing in it.
 import type { Sandbox, SandboxSpec } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { openProjectCaches } from "./caches/project-caches.ts";
 import type { TaskPlan } from "./open-task.ts";
 import { openOutside, outsideMark } from "./outside.ts";
 import type { TaskEgress } from "./task-egress.ts";
 import type { TaskJournal } from "./task-journal.ts";
 
-function specOf(plan: TaskPlan, { privateDirectory }: TaskJournal, egress: TaskEgress | undefined): SandboxSpec {
+async function specOf(plan: TaskPlan, journal: TaskJournal, egress: TaskEgress | undefined): Promise<SandboxSpec> {
   const { parts, policy, projectDirectory, identity, environment } = plan;
+  const { privateDirectory } = journal;
+  const about = { project: projectDirectory, names: policy.caches, journal };
+  const caches = await openProjectCaches({ layout: parts.layout, nowMs: () => parts.clock.wallMs() }, about);
   return {
     taskId: identity.task,
     sandboxId: identity.sandbox,
@@ -16,6 +20,7 @@ function specOf(plan: TaskPlan, { privateDirectory }: TaskJournal, egress: TaskE
     paths: policy.paths,
     environment,
     homeFiles: policy.environment.homeFiles,
+    ...(caches === undefined ? {} : { caches }),
     limits: policy.limits,
     user: parts.user,
     nestedNamespaces: policy.nestedNamespaces,
@@ -31,7 +36,7 @@ export async function openSandbox(plan: TaskPlan, journal: TaskJournal, egress: 
     return openOutside(identity.sandbox, outside, parts.user);
   }
   try {
-    const sandbox = await parts.boundary.open(specOf(plan, journal, egress), {
+    const sandbox = await parts.boundary.open(await specOf(plan, journal, egress), {
       signal,
       journal: async (object) => {
         await journal.record(object);

@@ -9,6 +9,7 @@ import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { removeTree } from "../kit/remove-tree.ts";
 import type { ActionIdentity, ActionRecord } from "./action-record.ts";
 import type { BrokerParts } from "./broker-parts.ts";
+import { trimCache } from "./caches/cache-store.ts";
 import { DenialCount } from "./denial-count.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import type { OutsidePlan } from "./outside.ts";
@@ -173,6 +174,8 @@ export async function leaveTask({ parts, journal, life }: Pick<OpenTask, "parts"
   // A sandbox that would not close keeps its journal, so that the next start finds what is left of it.
   if (life.isNothingLeft) await removeTree(journal.directory, { parent: parts.layout.tasks });
   parts.step("task directory removed");
+  if (life.isNothingLeft && journal.cache !== undefined)
+    await trimCache({ layout: parts.layout, nowMs: () => parts.clock.wallMs() }, journal.cache);
   await parts.ledger.seal();
   parts.step("sealed");
 }

@@ -6,6 +6,7 @@ import type { SandboxId, TaskId } from "../contracts/ids.ts";
 import type { Ledger } from "../contracts/ledger.ts";
 import { processStartTime } from "../kit/process-identity.ts";
 import { removeTree } from "../kit/remove-tree.ts";
+import { trimCache } from "./caches/cache-store.ts";
 import { type JournalView, readTaskJournals } from "./task-journal.ts";
 import type { StateLayout } from "./state-layout.ts";
 import { taskChanges } from "./task-changes.ts";
@@ -74,6 +75,7 @@ async function reapTask(parts: ReaperParts, journal: JournalView): Promise<void>
     "kernel",
   );
   await removeTree(journal.directory, { parent: layout.tasks });
+  if (journal.cache !== undefined) await trimCache(parts, journal.cache);
 }
 
 /** Takes the right to reap, or does nothing when another process is reaping. */

@@ -24,11 +24,16 @@ const objectSchema = lazily(() =>
     name: z.string(),
   }),
 );
+/** The task has the package caches of a project, until its journal goes. */
+const useSchema = lazily(() => z.strictObject({ entry: z.literal("use"), cache: z.string() }));
 
 export interface TaskJournal {
   readonly directory: string;
   readonly privateDirectory: string;
+  /** What `use` was told. */
+  readonly cache: string | undefined;
   record(object: KernelObject): Promise<void>;
+  use(cache: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,6 +45,7 @@ export interface JournalView {
     | { readonly pid: number; readonly startTime: string; readonly boot?: string | undefined; readonly sandbox?: SandboxId | undefined }
     | undefined;
   readonly objects: readonly KernelObject[];
+  readonly cache?: string;
 }
 
 export interface JournalOwner {
@@ -74,9 +80,17 @@ export async function openTaskJournal(tasks: string, task: TaskId, sandbox: Sand
   await write({ entry: "object", kind: "directory", name: privateDirectory });
   await rename(unfinished, directory);
   await mkdir(privateDirectory, { mode: 0o700 });
+  let used: string | undefined;
   return {
     directory,
     privateDirectory,
+    get cache() {
+      return used;
+    },
+    use: (cache) => {
+      used = cache;
+      return write({ entry: "use", cache });
+    },
     record: (object) => write({ entry: "object", kind: object.kind, name: object.name }),
     close: () => file.close(),
   };
@@ -105,7 +119,8 @@ async function readTask(directory: string, task: TaskId): Promise<JournalView> {
     const parsed = objectSchema().safeParse(entry);
     return parsed.success ? [{ kind: parsed.data.kind, name: parsed.data.name }] : [];
   });
-  return { task, directory, owner, objects };
+  const cache = entries.map((entry) => useSchema().safeParse(entry)).find((parsed) => parsed.success)?.data.cache;
+  return { task, directory, owner, objects, ...(cache === undefined ? {} : { cache }) };
 }
 
 /**

@@ -8,6 +8,7 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { StoredRecord } from "../contracts/ledger.ts";
 import { madeOnce } from "../contracts/made-once.ts";
 import { limitNames } from "../contracts/limits.ts";
+import { cacheNameSchema } from "../contracts/package-caches.ts";
 import { presetNameSchema } from "../contracts/policy-document.ts";
 import { type RecordType, recordBodySchemas } from "../contracts/ledger-record.ts";
 import { taskAnswerSheet, type TaskView } from "./answer-sheet.ts";
@@ -29,6 +30,7 @@ const wallsSchema = lazily(() =>
     hidden: strings(),
     writes: strings(),
     connects: strings(),
+    caches: z.strictObject({ id: z.string(), names: z.array(cacheNameSchema()) }).optional(),
     identity: z.strictObject({ hostUid: z.int(), hostGid: z.int(), insideUid: z.int(), capabilities: strings() }),
   }),
 );

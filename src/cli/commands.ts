@@ -6,6 +6,8 @@ import { approvalLsCommand } from "./commands/approval-ls.ts";
 import { approvalShowCommand } from "./commands/approval-show.ts";
 import { approvalWatchCommand } from "./commands/approval-watch.ts";
 import { brokerCommand } from "./commands/broker.ts";
+import { cacheLsCommand } from "./commands/cache-ls.ts";
+import { cacheRmCommand } from "./commands/cache-rm.ts";
 import { createCompletionsCommand } from "./commands/completions.ts";
 import { challengeCommand } from "./commands/challenge.ts";
 import { checklistCommand } from "./commands/checklist.ts";
@@ -63,6 +65,8 @@ export const commands: readonly CliCommand[] = [
   challengeCommand,
   diffCommand,
   undoCommand,
+  cacheLsCommand,
+  cacheRmCommand,
   policyCheckCommand,
   policyShowCommand,
   policyHashCommand,

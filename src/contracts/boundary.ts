@@ -2,6 +2,7 @@
 import type { EgressEndpoint } from "./egress.ts";
 import type { SandboxId, TaskId } from "./ids.ts";
 import type { LimitHit, LimitMechanism, Limits, UsageEvidence } from "./limits.ts";
+import type { CacheName } from "./package-caches.ts";
 import type { Sentence } from "./sentence.ts";
 
 export type BoundaryKind = "process" | "container" | "microvm" | "desktop" | "wasi" | "memory";
@@ -69,6 +70,19 @@ export interface HostUser {
   readonly home: string;
 }
 
+/** Package caches that outlive the sandbox, and that other sandboxes of its project may have at the same time. INVARIANT I-16 */
+export interface ProjectCaches {
+  /** The same for all tasks that share them. */
+  readonly id: string;
+  readonly names: readonly CacheName[];
+  readonly places: readonly {
+    /** On the host: absolute, canonical, an existing directory or file in which nothing else ever looks. */
+    readonly source: string;
+    /** Relative to the private home. */
+    readonly inside: string;
+  }[];
+}
+
 export interface SandboxSpec {
   readonly taskId: TaskId;
   readonly sandboxId: SandboxId;
@@ -81,6 +95,8 @@ export interface SandboxSpec {
   readonly environment: Readonly<Record<string, string>>;
   /** Files of the private home, relative to it, with their text. Absent: none. */
   readonly homeFiles?: Readonly<Record<string, string>>;
+  /** Absent: whatever lies in its private home ends with it. */
+  readonly caches?: ProjectCaches;
   readonly limits: Limits;
   readonly user: HostUser;
   /** Commands may make user, pid and net namespaces of their own. Absent: none. */
@@ -254,6 +270,8 @@ export interface WallReport {
   readonly hidden: readonly string[];
   readonly writes: readonly string[];
   readonly connects: readonly string[];
+  /** Package caches that it shares with other tasks of its project; absent: none. INVARIANT I-16 */
+  readonly caches?: Pick<ProjectCaches, "id" | "names"> | undefined;
   /** uid and gid as the host sees them, and the capabilities inside (normally none). */
   readonly identity: {
     readonly hostUid: number;

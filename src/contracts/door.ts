@@ -1,6 +1,7 @@
 // What a door (CLI now; library, HTTP, MCP later) can ask for. compose.ts builds it; no door builds anything itself.
 import type { AnswerSheet } from "./answer-sheet.ts";
 import type { AskPerson } from "./approval.ts";
+import type { CacheDoor } from "./cache-door.ts";
 import type { OutputChunk, ProbeLine, SignalName } from "./boundary.ts";
 import type { LimitHit, UsageEvidence } from "./limits.ts";
 import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
@@ -159,6 +160,8 @@ export interface Door {
   diff(request: ChangesSelection & { readonly isBrief: boolean }): Promise<TaskDiff>;
   /** Puts files back as they were before a task. @throws CHANGES_EDITED, CHANGES_NOT_KEPT and what `diff` throws; then nothing was touched */
   undo(request: ChangesSelection & { readonly isPartial: boolean }): Promise<UndoReport>;
+  /** Package caches of projects. */
+  readonly caches: CacheDoor;
   /** The effective policy of a selection. @throws POLICY_* */
   policy(selection: PolicySelection): Promise<EffectivePolicy>;
   /** The settings of another tool as a policy. @throws POLICY_* for the file and for what cannot be taken over */

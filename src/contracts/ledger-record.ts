@@ -4,6 +4,7 @@ import * as z from "zod";
 import { actionIdSchema, approvalIdSchema, digestSchema, sandboxIdSchema, taskIdSchema } from "./ids.ts";
 import { changeCountsSchema } from "./changes.ts";
 import { madeOnce } from "./made-once.ts";
+import { cacheNameSchema } from "./package-caches.ts";
 
 const count = z.int().min(0);
 /** HMAC-SHA256(task salt, bytes) in hex: equal only to somebody who holds the task's blob. */
@@ -80,6 +81,8 @@ export const recordBodySchemas = {
       layers: z.array(z.strictObject({ name: word, detail: word })),
       limits: z.array(z.strictObject({ limit: word, strength: z.enum(["held", "supervised"]), allowed: count })),
       hostUid: count,
+      /** Package caches that it shares with other tasks of its project; absent: none. Which project's is in the blob. */
+      caches: z.array(cacheNameSchema()).optional(),
     }),
   ),
   /** In the place of `execution.opened`: a command starts outside any sandbox, and no wall holds it. On the device before it starts. */

@@ -2,6 +2,7 @@
 // What is not built yet is in the shape too; src/policy/supported.ts refuses it by name.
 import * as z from "zod";
 import { madeOnce } from "./made-once.ts";
+import { cacheNameSchema } from "./package-caches.ts";
 import { egressProtocolSchema } from "./egress-policy.ts";
 import {
   daySchema,
@@ -80,6 +81,13 @@ const filesystemSchema = () =>
     denyWrite: listOf(literalPathSchema())
       .optional()
       .describe("Literal paths that may not be written, with all below. A deny always wins."),
+    caches: z
+      .array(cacheNameSchema())
+      .max(16)
+      .optional()
+      .describe(
+        "Package caches that all tasks of this project share, which name them too, and that outlive them. Without it a cache is the task's own and ends with it.",
+      ),
     protect: z
       .strictObject({
         add: z

@@ -3,6 +3,7 @@ import type { CommandRequest, Decision } from "./decision.ts";
 import type { EgressPolicy } from "./egress-policy.ts";
 import type { Digest } from "./ids.ts";
 import type { OutsideEntry } from "./policy-document.ts";
+import type { CacheName } from "./package-caches.ts";
 import type { PresetName } from "./policy-document.ts";
 import type { PresetResolution, ResolvedPreset } from "./preset.ts";
 import type { Limits } from "./limits.ts";
@@ -40,6 +41,8 @@ export interface CompiledPolicy {
     readonly set: Readonly<Record<string, string>>;
     readonly homeFiles: Readonly<Record<string, string>>;
   };
+  /** Package caches that it shares with other tasks of its project. */
+  readonly caches: readonly CacheName[];
   readonly limits: Limits;
   readonly approval: ApprovalMode;
   /** Where it may connect. */

@@ -1,5 +1,6 @@
 // Removes trees of every shape, and nothing that lies outside them.
 import assert from "node:assert/strict";
+import { chmodSync, mkdirSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -28,6 +29,32 @@ test("removeTree() removes small, deep and wide trees whole, and never what a li
     assert.deepEqual(await readdir(kept), ["file"]);
     assert.equal(await removeTree(path.join(parent, "tree"), { parent }), false);
   } finally {
+    await removeTree(parent, { parent: path.dirname(parent) });
+  }
+});
+
+test("removeTree() removes directories that let nobody in, names that are no text, and trees deeper than a path may be long", async () => {
+  const parent = await mkdtemp(path.join(tmpdir(), "glovebox-remove-"));
+  const cwd = process.cwd();
+  try {
+    const tree = path.join(parent, "tree");
+    await mkdir(path.join(tree, "closed/inner"), { recursive: true });
+    await writeFile(path.join(tree, "closed/inner/file"), "");
+    await symlink("/usr", path.join(tree, "closed/link"));
+    mkdirSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from([0xff, 0x61])]));
+    process.chdir(tree);
+    for (let level = 0; level < 20; level += 1) {
+      const name = `${"d".repeat(250)}${level}`;
+      mkdirSync(name);
+      process.chdir(name);
+    }
+    process.chdir(cwd);
+    chmodSync(path.join(tree, "closed/inner"), 0);
+    chmodSync(path.join(tree, "closed"), 0o500);
+    assert.equal(await removeTree(tree, { parent }), true);
+    assert.deepEqual(await readdir(parent), []);
+  } finally {
+    process.chdir(cwd);
     await removeTree(parent, { parent: path.dirname(parent) });
   }
 });

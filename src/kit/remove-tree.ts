@@ -1,11 +1,13 @@
 // The only deletes of directories. It removes one directory below a parent that the caller names, and never follows a link out of it.
 import { lstatSync, readdirSync, rmdirSync, type Stats, unlinkSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { chmod, lstat, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
 
 /** A directory that is no longer than this holds few names, on every file system: its own length grows with them. */
 const smallBytes = 4096;
 const smallDepth = 4;
+/** What `rm` says of trees that only hostile programs, or the cache of go, make. */
+const stubborn: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "ENAMETOOLONG", "ENOTEMPTY"]);
 
 function lookAt(place: string): Stats | undefined {
   try {
@@ -28,6 +30,36 @@ function removeSmall(directory: string, found: Stats | undefined, depth = smallD
   return true;
 }
 
+const entryOf = (directory: Buffer, name: Buffer | string): Buffer => Buffer.concat([directory, Buffer.from("/"), Buffer.from(name)]);
+
+/**
+ * For what hostile programs made: directories that let nobody in, and trees deeper than a path may be long. Every directory within another is
+ * moved up to the top first, so that no path grows.
+ */
+async function removeLevelled(top: Buffer): Promise<void> {
+  await chmod(top, 0o700);
+  let moved = 0;
+  const isDirectory = async (place: Buffer): Promise<boolean> => (await lstat(place)).isDirectory();
+  const emptyOne = async (directory: Buffer): Promise<void> => {
+    await chmod(directory, 0o700);
+    for (const name of await readdir(directory, "buffer")) {
+      const place = entryOf(directory, name);
+      if (await isDirectory(place)) {
+        await chmod(place, 0o700);
+        await rename(place, entryOf(top, `.moved-up.${(moved += 1)}`));
+      } else await unlink(place);
+    }
+    await rmdir(directory);
+  };
+  for (let names = await readdir(top, "buffer"); names.length > 0; names = await readdir(top, "buffer")) {
+    for (const place of names.map((name) => entryOf(top, name))) {
+      if (await isDirectory(place)) await emptyOne(place);
+      else await unlink(place);
+    }
+  }
+  await rmdir(top);
+}
+
 /**
  * Removes `target` and all below it; a target that does not exist is success.
  * @returns whether it was there; of two that remove at once both may be told so
@@ -45,8 +77,13 @@ export async function removeTree(target: string, options: { readonly parent: str
   } catch {
     // What is in the way the thorough way deals with, or says.
   }
-  // Node's rm removes a link itself, never what it points to.
-  await rm(target, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    // Node's rm removes a link itself, never what it points to.
+    await rm(target, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    if (!found.isDirectory() || !(error instanceof Error) || !("code" in error) || !stubborn.has(error.code)) throw error;
+    await removeLevelled(Buffer.from(target));
+  }
   return true;
 }
 

@@ -149,6 +149,7 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     paths: resolvedPaths(values, facts, boundLists(bounds)),
     environment: { pass: values.pass, set: values.set, homeFiles: values.homeFiles },
     presets: resolvedPresets(facts, values.presets),
+    caches: values.caches,
     limits: limitsOf(values),
     approval,
     egress: compileEgress(values),

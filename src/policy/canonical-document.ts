@@ -39,6 +39,8 @@ export function canonicalDocument(values: PolicyValues): Readonly<Record<string,
       denyRead: values.denyRead,
       allowWrite: values.allowWrite,
       denyWrite: values.denyWrite,
+      // As `nestedNamespaces`.
+      ...(values.caches.length === 0 ? {} : { caches: values.caches }),
       protect: { add: values.protectAdd },
       strict: values.strict,
     },

@@ -14,10 +14,12 @@ function each(key: string, name: string, items: readonly string[]): readonly Sen
 
 const globTexts = ({ denyReadGlobs = [] }: CompiledPolicy["paths"]): readonly string[] => denyReadGlobs.map(({ text }) => text);
 
-function readLines({ paths }: CompiledPolicy, withheld: readonly string[]): readonly Sentence[] {
+function readLines(policy: CompiledPolicy, withheld: readonly string[]): readonly Sentence[] {
+  const { paths } = policy;
   return [
     { key: "policy.sheet.read.system" },
     ...each("policy.sheet.read.root", "path", paths.allowWrite),
+    ...cacheLines(policy),
     ...each("policy.sheet.read.allowed", "path", paths.allowRead),
     ...each("policy.sheet.read.withheld", "path", withheld),
     ...each("policy.sheet.read.denied", "path", paths.denyRead),
@@ -29,13 +31,20 @@ function readLines({ paths }: CompiledPolicy, withheld: readonly string[]): read
   ];
 }
 
-function writeLines({ paths }: CompiledPolicy): readonly Sentence[] {
-  if (paths.allowWrite.length === 0) return [{ key: "policy.sheet.write.nothing" }];
+/** INVARIANT I-16 */
+function cacheLines({ caches }: CompiledPolicy): readonly Sentence[] {
+  return caches.length === 0 ? [] : [{ key: "task.shared.caches", values: { names: caches.join(", ") } }];
+}
+
+function writeLines(policy: CompiledPolicy): readonly Sentence[] {
+  const { paths } = policy;
+  if (paths.allowWrite.length === 0) return [{ key: "policy.sheet.write.nothing" }, ...cacheLines(policy)];
   return [
     ...each("policy.sheet.write.root", "path", paths.allowWrite),
     ...each("policy.sheet.write.denied", "path", [...new Set([...paths.denyWrite, ...paths.denyRead, ...globTexts(paths)])]),
     { key: "policy.sheet.write.listed" },
     ...each("policy.sheet.write.protected", "name", paths.protectedNames ?? []),
+    ...cacheLines(policy),
     { key: "policy.sheet.write.rest" },
   ];
 }

@@ -1,5 +1,6 @@
 // One policy document as values to merge: flat, typed, in plain units, in canonical spelling. Absent means: this layer says nothing.
 import type { CommandRule, EgressRule, OutsideEntry, PolicyDocument, PolicyTest, PresetName } from "../contracts/policy-document.ts";
+import type { CacheName } from "../contracts/package-caches.ts";
 import type { ApprovalMode } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { approvalMode } from "./approval-mode.ts";
@@ -24,6 +25,8 @@ export interface PolicyValues {
   readonly denyRead: readonly string[];
   readonly allowWrite: readonly string[];
   readonly denyWrite: readonly string[];
+  /** Sorted. */
+  readonly caches: readonly CacheName[];
   /** Names, not paths. */
   readonly protectAdd: readonly string[];
   readonly strict: boolean;
@@ -91,6 +94,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   denyRead: ["filesystem", "denyRead"],
   allowWrite: ["filesystem", "allowWrite"],
   denyWrite: ["filesystem", "denyWrite"],
+  caches: ["filesystem", "caches"],
   protectAdd: ["filesystem", "protect", "add"],
   strict: ["filesystem", "strict"],
   pass: ["environment", "pass"],
@@ -137,6 +141,7 @@ export const builtInValues: PolicyValues = {
   denyRead: [builtInDenyRead],
   allowWrite: ["."],
   denyWrite: [],
+  caches: [],
   protectAdd: [],
   strict: false,
   pass: ["CI", "LANG", "LC_*", "TERM", "TZ"],
@@ -241,6 +246,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     denyRead: paths(filesystem.denyRead),
     allowWrite: paths(filesystem.allowWrite),
     denyWrite: paths(filesystem.denyWrite),
+    caches: filesystem.caches === undefined ? undefined : [...new Set(filesystem.caches)].toSorted(),
     protectAdd: filesystem.protect?.add === undefined ? undefined : sortedOnce(filesystem.protect.add),
     strict: filesystem.strict,
     pass: environment.pass === undefined ? undefined : sortedOnce(environment.pass),

@@ -29,14 +29,14 @@ function mergeEntries(entries: readonly OutsideEntry[]): readonly OutsideEntry[]
 
 /**
  * System file, user file, trusted project file, flags.
- * - allowRead, allowWrite, pass, allowLocal: a list that is given is the whole list (`[]` allows nothing); with `lists: "add"` it is added;
+ * - allowRead, allowWrite, caches, pass, allowLocal: a list that is given is the whole list (`[]` allows nothing); with `lists: "add"` it is added;
  * - denyRead, denyWrite, protect.add, tests: added; nothing undoes a deny of a weaker layer;
  * - presets: added; set, homeFiles: by name; commands, egress, outside: by id; everything else: the stronger value.
  */
 export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "replace" | "add"): PolicyValues {
-  const allow = (below: readonly string[], given: readonly string[] | undefined): readonly string[] => {
+  const allow = <Item extends string>(below: readonly Item[], given: readonly Item[] | undefined): readonly Item[] => {
     if (given === undefined) return below;
-    return lists === "replace" ? given : sortedOnce([...below, ...given]);
+    return lists === "replace" ? given : [...new Set([...below, ...given])].toSorted();
   };
   return {
     ...base,
@@ -45,6 +45,7 @@ export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "rep
     floor: base.floor || (layer.floor ?? false),
     allowRead: allow(base.allowRead, layer.allowRead),
     allowWrite: allow(base.allowWrite, layer.allowWrite),
+    caches: allow(base.caches, layer.caches),
     pass: allow(base.pass, layer.pass),
     set: { ...base.set, ...layer.set },
     homeFiles: { ...base.homeFiles, ...layer.homeFiles },
@@ -73,6 +74,7 @@ export function mergeNarrowing(base: PolicyValues, layer: LayerValues): PolicyVa
     nestedNamespaces: base.nestedNamespaces && (layer.nestedNamespaces ?? true),
     allowRead: layer.allowRead ?? base.allowRead,
     allowWrite: layer.allowWrite ?? base.allowWrite,
+    caches: layer.caches ?? base.caches,
     pass: layer.pass ?? base.pass,
     ...least,
     commands: mergeRules([...(layer.commands ?? []), ...base.commands]),

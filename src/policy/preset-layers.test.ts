@@ -50,6 +50,18 @@ test("loadPolicy() names the preset as the origin of what it brought, and the fi
   );
 });
 
+test("loadPolicy() adds the cache of a preset to those of weaker layers; a file's own list is the whole list, and an untrusted project only drops some", () => {
+  const sharing: ResolvedPreset = { ...node, fragment: { apiVersion: "glovebox/v1", filesystem: { caches: ["npm"] } } };
+  const given: PolicyFacts = { ...facts, presets: new Map([["node", sharing]]) };
+  const cachesOf = (...sources: readonly PolicySource[]) => loadPolicy(sources, given).caches;
+  const system = yamlSource("filesystem: {caches: [pip, cargo]}", "system");
+  assert.deepEqual(cachesOf(system, yamlSource("presets: [node]")), ["cargo", "npm", "pip"]);
+  assert.deepEqual(cachesOf(system, yamlSource("presets: [node]\nfilesystem: {caches: []}")), []);
+  assert.deepEqual(cachesOf(system, yamlSource("filesystem: {caches: [pip]}", "project")), ["pip"]);
+  const planted = yamlSource("filesystem: {caches: [npm, pip]}", "project");
+  assert.deepEqual(problems(planted, given, [system]), ["POLICY_WIDENS policy.widens-project 2 filesystem.caches[0]"]);
+});
+
 test("loadPolicy() gives a layer the last word about a rule of its preset, and keeps the preset's places beside the layer's lists", () => {
   const own =
     "egress: [{id: preset-node-https-443, hosts: [npm.example.net], verdict: deny}]\nallowLocal: []\nfilesystem: {allowRead: [/srv/a]}";

@@ -34,6 +34,7 @@ const documentOf = (rarity: number): fc.Arbitrary<object> => {
       denyRead: optional(paths),
       allowWrite: optional(paths),
       denyWrite: optional(paths),
+      caches: optional(fc.array(fc.constantFrom("npm", "pip", "go"), { maxLength: 2 })),
     }),
     environment: fc.record({
       pass: optional(fc.array(fc.constantFrom("LANG", "LC_*", "LC_ALL", "TERM", "X_*", "X_A"), { maxLength: 3 })),
@@ -91,6 +92,7 @@ function assertNarrower(inner: CompiledPolicy, outer: CompiledPolicy): void {
   for (const [name, value] of Object.entries(inner.environment.set)) assert.equal(outer.environment.set[name], value);
   for (const limit of ["wallMs", "outputBytes", "returnedBytes", "openFiles", "denials"] as const)
     assert.ok(inner.limits[limit] <= outer.limits[limit], limit);
+  assert.ok(inner.caches.every((name) => outer.caches.includes(name)));
   assert.equal(inner.retentionDays, outer.retentionDays);
   assert.equal(inner.auditArgv, outer.auditArgv);
 }

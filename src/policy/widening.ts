@@ -53,11 +53,18 @@ function entryWidens(base: PolicyValues, entry: PolicyValues["outside"][number])
   return same === undefined || canonicalJson(same) !== canonicalJson(entry);
 }
 
+/** Lists of which only items of the base may be repeated. */
+const memberFields = ["presets", "caches", "allowLocal"] as const;
+
+function membersBeyond(items: readonly string[] = [], base: readonly string[] = []): readonly string[] {
+  return items.filter((item) => !base.includes(item));
+}
+
 /**
  * - allowRead, allowWrite: the place must already be allowed by the base's rules (a place that only the default view shows is not);
  * - pass: covered by a name of the base; set: equal to the base's own value; limits: not above; approval: not looser;
  * - commands, egress: no new `allow` (nor `ask`, where a command or connection that no rule decides is denied), no rule of the base changed under its id;
- * - allowLocal: a place of the base; presets: one that the base names;
+ * - allowLocal: a place of the base; presets, caches: one that the base names;
  * - allowUnsandboxed, nestedNamespaces: not opened; outside: no entry that the base does not have as it is;
  * - strict: never off where it is on;
  * - boundary: equal, or one that `auto` may choose; audit: equal, since neither direction is plainly narrower.
@@ -89,10 +96,7 @@ export function findWidenings(base: PolicyValues, layer: LayerValues, facts: Pol
       "homeFiles",
       Object.entries(layer.homeFiles ?? {}).flatMap(([name, text]) => (base.homeFiles[name] === text ? [] : [name])),
     ),
-    ...items(
-      "presets",
-      (layer.presets ?? []).filter((name) => !base.presets.includes(name)),
-    ),
+    ...memberFields.flatMap((field) => items(field, membersBeyond(layer[field], base[field]))),
     ...items(
       "commands",
       (layer.commands ?? []).filter((rule) => ruleWidens(base.commands, rule, looseningCommands(base))).map(({ id }) => id),
@@ -100,10 +104,6 @@ export function findWidenings(base: PolicyValues, layer: LayerValues, facts: Pol
     ...items(
       "egress",
       (layer.egress ?? []).filter((rule) => ruleWidens(base.egress, rule, looseningConnections(base))).map(({ id }) => id),
-    ),
-    ...items(
-      "allowLocal",
-      (layer.allowLocal ?? []).filter((place) => !base.allowLocal.includes(place)),
     ),
     ...items(
       "outside",

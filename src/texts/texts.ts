@@ -2,6 +2,7 @@
 // It imports nothing but the catalogue, and knows neither colours nor columns.
 import approval from "./catalogue/approval.json" with { type: "json" };
 import broker from "./catalogue/broker.json" with { type: "json" };
+import cache from "./catalogue/cache.json" with { type: "json" };
 import changes from "./catalogue/changes.json" with { type: "json" };
 import cli from "./catalogue/cli.json" with { type: "json" };
 import desk from "./catalogue/desk.json" with { type: "json" };
@@ -44,6 +45,7 @@ export interface TextsOptions {
 const topics: Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>> = {
   approval,
   broker,
+  cache,
   changes,
   cli,
   desk,

@@ -26,6 +26,8 @@ interface Install {
   readonly says: string;
   /** A request that the index got. */
   readonly request: RegExp;
+  /** The same from what an earlier task brought; undefined: the ecosystem shares no cache. */
+  readonly again?: string;
 }
 
 const installs: readonly Install[] = [
@@ -35,6 +37,7 @@ const installs: readonly Install[] = [
     script: `npm install --no-audit --no-fund >&2 && node -p 'require("hello-box")'`,
     says: "from the registry",
     request: /^npm\.b\.pkg\.example\.org:9443 \/npm\/hello-box-1\.0\.0\.tgz /u,
+    again: `rm -rf node_modules && npm install --no-audit --no-fund >&2 && node -p 'require("hello-box")'`,
   },
   {
     preset: "python",
@@ -52,6 +55,7 @@ const installs: readonly Install[] = [
     script: "cargo run --quiet",
     says: "from the crates",
     request: /^git\.pkg\.example\.org:9443 \/crates\/hello-box-1\.0\.0\.crate /u,
+    again: "rm -rf target && cargo run --quiet",
   },
   {
     preset: "go",
@@ -62,6 +66,7 @@ const installs: readonly Install[] = [
     script: "go get example.org/hello@v1.0.0 >&2 && go run . 2>&1",
     says: "from the proxy",
     request: /^go\.b\.pkg\.example\.org:9443 \/go\/example\.org\/hello\/@v\/v1\.0\.0\.zip /u,
+    again: "go run . 2>&1",
   },
   {
     preset: "java",
@@ -73,6 +78,7 @@ const installs: readonly Install[] = [
     script: "mvn -B validate >&2 && sed -n 's/.*<word>\\(.*\\)<.word>.*/\\1/p' ~/.m2/repository/org/example/hello-box/1.0/*.pom",
     says: "from the repository",
     request: /^mvn\.b\.pkg\.example\.org:9080 \/m2\/org\/example\/hello-box\/1\.0\/hello-box-1\.0\.pom /u,
+    again: "mvn -B validate >&2 && sed -n 's/.*<word>\\(.*\\)<.word>.*/\\1/p' ~/.m2/repository/org/example/hello-box/1.0/*.pom",
   },
   {
     preset: "debian",
@@ -152,6 +158,44 @@ test("preset node: a registry of the project's choice is not reached, and the pe
   assert.notEqual(code, 0);
   assert.match(stderr, /\.npmrc:1 asks for planted\.pkg\.example\.org:9443 .*hosts: \["planted\.pkg\.example\.org"\], ports: \[9443\]/u);
   assert.ok(!indexes.requests.some((request) => request.startsWith("planted")));
+});
+
+const demo = (preset: string): Install => {
+  const found = installs.find((install) => install.preset === preset);
+  assert.ok(found !== undefined);
+  return found;
+};
+const again = (preset: string): Promise<Ran> => inProject({ project: preset, files: {} }, behind(preset, demo(preset).again ?? ""));
+
+test("preset python: the project's next task asks for no file that an earlier one has brought", async () => {
+  const before = indexes.requests.length;
+  const { stdout, stderr } = await inProject({ project: "python", files: {} }, behind("python", `rm -rf lib && ${demo("python").script}`));
+  assert.equal(stdout.trim(), "from the index", stderr);
+  const requests = indexes.requests.slice(before);
+  assert.ok(requests.length > 0 && !requests.some((request) => request.includes(".whl")), requests.join("\n"));
+});
+
+test("with the index gone, a project's next task installs from what an earlier one brought, and both records say that they share it", async () => {
+  await indexes.stop();
+  for (const { preset, says } of installs.filter((install) => install.again !== undefined)) {
+    const { code, stdout, stderr } = await again(preset);
+    assert.deepEqual([code, stdout.trim()], [0, says], `${preset}: ${stderr}`);
+  }
+  const { stdout } = await inProject({ project: "node", files: {} }, [glovebox, "ledger", "ls", "--json", "--limit", "500"]);
+  assert.match(stdout, /"caches": \[\s*"npm"\s*\]/u);
+});
+
+test("with the index gone, neither another project nor a task without the key has anything of it", async () => {
+  const npm = demo("node");
+  const offline = `npm install --no-audit --no-fund --fetch-retries=0 >&2`;
+  const other = await inProject({ project: "node-other", files: npm.files }, behind("node", `find ~/.npm -type f >&2; ${offline}`));
+  assert.notEqual(other.code, 0, other.stderr);
+  const alone = path.join(internet.directory, "alone.yaml");
+  await writeFile(alone, "apiVersion: glovebox/v1\npresets: [node]\nfilesystem: {caches: []}\n");
+  const words = [glovebox, "run", "--policy", alone, "--", "/bin/sh", "-c", `find ~ -name _cacache; rm -rf node_modules; ${offline}`];
+  const without = await inProject({ project: "node", files: {} }, words);
+  assert.deepEqual([without.code === 0, without.stdout], [false, ""], without.stderr);
+  assert.equal((await again("node")).code, 0, "what the two did to their own changed nothing here");
 });
 
 test("presets: no other host than the user's registries was reached", () => {

@@ -23,6 +23,7 @@ const changeTimeSlackMs = 100;
 export interface WatchTarget {
   readonly guardPid: number;
   readonly plan: LimitPlan;
+  /** Places of the host that it may fill. */
   readonly writeRoots: readonly string[];
   /** Nothing runs: nothing to look at. */
   readonly isIdle: () => boolean;

@@ -34,7 +34,8 @@ function requireTools(options: ProcessBoundaryOptions, layers: TestLayers): { re
   return { bubblewrapPath };
 }
 
-function wallReport({ plan, masker }: Furnished, { identity }: Beginning, launched: Launched, layers: TestLayers): WallReport {
+function wallReport({ plan, masker }: Furnished, { spec, beginning: { identity }, layers }: Starting, launched: Launched): WallReport {
+  const { caches } = spec;
   const outer = { name: "bubblewrap", detail: "user, mount, pid, ipc, uts, cgroup and net namespaces; no capabilities" };
   const inner = launched.ready.layers.map((name) => ({ name, detail: name === "landlock" ? `ABI ${launched.ready.landlockAbi}` : "on" }));
   // A layer that is not whole, named where the layers are.
@@ -50,6 +51,7 @@ function wallReport({ plan, masker }: Furnished, { identity }: Beginning, launch
     limits: plan.limits.mechanisms,
     ...plan.sheet,
     connects: [],
+    ...(caches === undefined || !layers.outer ? {} : { caches: { id: caches.id, names: caches.names } }),
     identity: { hostUid: identity.hostUid, hostGid: identity.hostGid, insideUid: identity.insideUid, capabilities: [] },
   };
 }
@@ -200,12 +202,13 @@ async function startSandbox(starting: Starting): Promise<Sandbox> {
 }
 
 async function occupy(starting: Starting, furnished: Furnished, launched: Launched): Promise<Sandbox> {
-  const { spec, layers, isRoot, beginning } = starting;
+  const { spec, layers, isRoot } = starting;
   const { plan, masker } = furnished;
   const { cgroups } = plan.limits;
   const { guardPid } = launched;
-  const target = { guardPid, plan: plan.limits, writeRoots: plan.mediation.writeRoots, isIdle: () => launched.session.openCommands === 0 };
-  const sandbox = new ProcessSandbox(spec, plan, { ...launched, masker }, wallReport(furnished, beginning, launched, layers));
+  const writeRoots = [...plan.mediation.writeRoots, ...(spec.caches?.places ?? []).map(({ source }) => source)];
+  const target = { guardPid, plan: plan.limits, writeRoots, isIdle: () => launched.session.openCommands === 0 };
+  const sandbox = new ProcessSandbox(spec, plan, { ...launched, masker }, wallReport(furnished, starting, launched));
   try {
     // Root's launcher joined before it became anybody else. The guard has started nothing yet: whatever it starts is born in its groups.
     if (!isRoot) for (const group of cgroups) joinCgroup(group, guardPid);

@@ -18,6 +18,7 @@ import { listedNames } from "./listed-names.ts";
 import { type MaskPlan, maskPlanOf } from "./mask-plan.ts";
 import { isAtOrBelow, isBelow } from "./paths.ts";
 import { canonicalPath, compileRules, type ProtectedPath } from "./rules.ts";
+import { sharedMounts, sharedTargets } from "./shared-places.ts";
 import { stagedBinds } from "./staging.ts";
 import { readingOf } from "./read-plan.ts";
 import { rememberingTree } from "./remembering-tree.ts";
@@ -84,22 +85,17 @@ function dataFilesOf(spec: SandboxSpec, tree: FileTree, identity: Identity, view
 
 /**
  * `~/x` keeps working inside, where HOME is another directory: a link leads to each shown path below the host's home. None where a file of
- * the private home lies at, above or below it: that is the policy's word about the place.
+ * the private home or a shared cache lies at, above or below it: that is the policy's word about the place.
  */
-function homeLinks(
-  view: View,
-  hostHome: string,
-  homeFiles: readonly string[],
-): readonly { readonly path: string; readonly target: string }[] {
+function homeLinks(view: View, hostHome: string, own: readonly string[]): readonly { readonly path: string; readonly target: string }[] {
   const shown = view.places.filter(
     ({ path, access, around }) => access !== "hidden" && isBelow(path, hostHome) && (around === "absent" || around === "hidden"),
   );
   const names = shown.map(({ path }) => path);
-  const files = homeFiles.map((name) => `${homeInside}/${name}`);
   return names
     .filter((path) => !names.some((outer) => isBelow(path, outer)) && path !== `${hostHome}/.gitconfig`)
     .map((path) => ({ path: `${homeInside}${path.slice(hostHome.length)}`, target: path }))
-    .filter(({ path }) => !files.some((file) => isAtOrBelow(file, path) || isBelow(path, file)));
+    .filter(({ path }) => !own.some((place) => isAtOrBelow(place, path) || isBelow(path, place)));
 }
 
 function systemLinks(tree: FileTree): readonly { readonly path: string; readonly target: string }[] {
@@ -159,14 +155,18 @@ interface Wall {
   readonly limits: LimitPlan;
   readonly links: ReturnType<typeof systemLinks>;
   readonly dataFiles: readonly DataFile[];
+  readonly shared: readonly LayoutOperation[];
 }
 
-function layoutOf(spec: SandboxSpec, { stageDirectory }: Beginning, { view, limits, links, dataFiles }: Wall): readonly LayoutOperation[] {
+function layoutOf(spec: SandboxSpec, { stageDirectory }: Beginning, wall: Wall): readonly LayoutOperation[] {
+  const { view, limits, links, dataFiles, shared } = wall;
+  const own = [...Object.keys(spec.homeFiles ?? {}).map((name) => `${homeInside}/${name}`), ...sharedTargets(spec)];
   return viewLayout({
     view,
     systemLinks: links,
-    links: homeLinks(view, spec.user.home, Object.keys(spec.homeFiles ?? {})),
+    links: homeLinks(view, spec.user.home, own),
     dataFiles,
+    shared,
     sizes: limits,
     staged: spec.user.uid === 0 ? stagedBinds(view) : [],
     stageDirectory,
@@ -194,7 +194,7 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts, beginning: Begi
   return {
     view,
     identity,
-    layout: layoutOf(spec, beginning, { view, limits, links, dataFiles }),
+    layout: layoutOf(spec, beginning, { view, limits, links, dataFiles, shared: sharedMounts(spec, tree) }),
     landlockRules: rulesWithout([]),
     landlockRulesWithout: rulesWithout,
     refuseSecondNames: (masked) => refuseShownNames(masked, rules, facts.tree),

@@ -22,6 +22,8 @@ export interface ViewLayoutInput {
   readonly systemLinks: readonly { readonly path: string; readonly target: string }[];
   readonly links: readonly { readonly path: string; readonly target: string }[];
   readonly dataFiles: readonly DataFile[];
+  /** Into the private home. */
+  readonly shared: readonly LayoutOperation[];
   /** Bytes of the private places. */
   readonly sizes: { readonly scratchBytes: number; readonly sharedBytes: number };
   /** Root's: what passes through an idmapped clone. */
@@ -145,6 +147,7 @@ export function viewLayout(input: ViewLayoutInput): readonly LayoutOperation[] {
     ...input.systemLinks.map(linkTo),
     ...mounts.toSorted((left, right) => byDepth(left.path, right.path)).map(({ operation }) => operation),
     ...privatePlaces(input),
+    ...input.shared,
     ...dataFiles.map(({ path, text, isBound }): LayoutOperation => [isBound ? "text" : "file", inView(path), text]),
     ...input.links.map(linkTo),
     ["seal"],

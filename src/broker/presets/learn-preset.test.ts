@@ -7,6 +7,7 @@ import { learnPreset } from "./learn-preset.ts";
 import type { PresetMachine, Question } from "./preset-machine.ts";
 
 const privateHome = "/private";
+const inside = { privateHome, keepsCaches: true };
 
 interface Given {
   readonly environment?: Readonly<Record<string, string>>;
@@ -55,13 +56,13 @@ function fakeMachine({ environment = {}, programs = [], files = {}, answer = () 
 
 async function resolved(name: Parameters<typeof learnPreset>[0], given: Given) {
   const { machine, asked } = fakeMachine(given);
-  const result = await learnPreset(name, machine, privateHome);
+  const result = await learnPreset(name, machine, inside);
   assert.ok(!("code" in result), JSON.stringify(result));
   return { ...result, asked, places: result.sources.map(({ value, source }) => `${value} <- ${source}`) };
 }
 
 async function refused(name: Parameters<typeof learnPreset>[0], given: Given): Promise<string> {
-  const result = await learnPreset(name, fakeMachine(given).machine, privateHome);
+  const result = await learnPreset(name, fakeMachine(given).machine, inside);
   return "code" in result ? `${result.code} ${result.situation}` : "resolved";
 }
 
@@ -197,5 +198,5 @@ test("learnPreset() shows the prefix of a tool, and of a tool in a hidden direct
 test("learnPreset() lets a fault that is not the configuration's through", async () => {
   const { machine } = fakeMachine({ programs: ["/usr/bin/npm"] });
   const broken: PresetMachine = { ...machine, ask: async () => Promise.reject(new TypeError("ours")) };
-  await assert.rejects(learnPreset("node", broken, privateHome), (error) => error instanceof TypeError && !(error instanceof PresetFault));
+  await assert.rejects(learnPreset("node", broken, inside), (error) => error instanceof TypeError && !(error instanceof PresetFault));
 });

@@ -1,7 +1,7 @@
 // Finds out on this machine what a preset is to follow from; what it means is the policy room's work.
 import { PresetFault, type PresetResolution } from "../../contracts/preset.ts";
 import type { PresetName } from "../../contracts/policy-document.ts";
-import { openInside, resolvePreset } from "../../policy/policy.ts";
+import { openInside, resolvePreset, type ResolveOptions } from "../../policy/policy.ts";
 import { learnDebian } from "./learn-debian.ts";
 import { learnGo } from "./learn-go.ts";
 import { learnJava } from "./learn-java.ts";
@@ -30,14 +30,18 @@ async function refusePrivateKeys(machine: PresetMachine, places: readonly string
   }
 }
 
-/** A preset on this machine, or why it is refused. @param privateHome the home directory inside a sandbox */
-export async function learnPreset(name: PresetName, machine: PresetMachine, privateHome: string): Promise<PresetResolution> {
+/** A preset on this machine, or why it is refused. */
+export async function learnPreset(
+  name: PresetName,
+  machine: PresetMachine,
+  inside: Pick<ResolveOptions, "privateHome" | "keepsCaches">,
+): Promise<PresetResolution> {
   try {
     const learnt = await learners[name](machine);
     const resolved = resolvePreset(
       name,
       { ...learnt, consulted: [...machine.consulted] },
-      { privateHome, isShown: (file) => machine.isShown(file) },
+      { ...inside, isShown: (file) => machine.isShown(file) },
     );
     await refusePrivateKeys(machine, resolved.shows);
     const names = new Set(resolved.configured.map((place) => place.slice(0, place.lastIndexOf(":"))));

@@ -24,6 +24,7 @@ const fragmentOf = (...addresses: readonly string[]) =>
       denyRead: ["/etc/npmrc", "/home/me/x", "/home/me/opt/node/etc/npmrc"],
     },
     caches: { CACHE: "/private/c" },
+    shared: ["npm"],
     isShown: (file) => file.startsWith("/etc/"),
   });
 
@@ -65,6 +66,7 @@ test("presetFragment() shows only what no sandbox shows by itself, and hides onl
   assert.deepEqual(fragmentOf().fragment["filesystem"], {
     allowRead: ["/home/me/opt/node", "/srv/b.pem"],
     denyRead: ["/etc/npmrc", "/home/me/opt/node/etc/npmrc"],
+    caches: ["npm"],
   });
 });
 
@@ -80,5 +82,8 @@ test("presetFragment() says where each opening comes from, and what all of it fo
 test("presetFragment() refuses a host that is neither name nor address", () => {
   const url = { ...requireRegistryUrl("https://a.example.net/", "", ""), host: "a..b" };
   const reading = { ...emptyReading, endpoints: [{ url, what: "npm: registry", source: "x" }] };
-  assert.throws(() => presetFragment({ name: "node", facts: presetFacts({}), reading, caches: {}, isShown: () => false }), PresetFault);
+  assert.throws(
+    () => presetFragment({ name: "node", facts: presetFacts({}), reading, caches: {}, shared: [], isShown: () => false }),
+    PresetFault,
+  );
 });

@@ -3,6 +3,7 @@ import { classifyAddress } from "../../kit/address-class.ts";
 import { canonicalHost, showHostPort } from "../../kit/host-name.ts";
 import { showIpAddress } from "../../kit/ip-address.ts";
 import { type PresetFacts, PresetFault, type PresetSource, type ResolvedPreset } from "../../contracts/preset.ts";
+import type { CacheName } from "../../contracts/package-caches.ts";
 import type { PresetName } from "../../contracts/policy-document.ts";
 import { sortedOnce } from "../layer-values.ts";
 import { isWithin } from "../path-rules.ts";
@@ -57,6 +58,8 @@ export interface FragmentParts {
   readonly reading: PresetReading;
   /** Variables that put the caches of the tools into the private home. */
   readonly caches: Readonly<Record<string, string>>;
+  /** Those of them that the project's tasks share. */
+  readonly shared: readonly CacheName[];
   /** What sandboxes show by themselves. */
   readonly isShown: (file: string) => boolean;
 }
@@ -83,7 +86,7 @@ function listed(name: string, items: readonly string[]): Readonly<Record<string,
 
 /** @throws PresetFault */
 export function presetFragment(parts: FragmentParts): ResolvedPreset {
-  const { name, facts, reading, caches, isShown } = parts;
+  const { name, facts, reading, caches, shared, isShown } = parts;
   const places = reading.endpoints.map(placeOf);
   const groups = sortedOnce(places.map(({ group }) => group));
   const egress = groups.flatMap(
@@ -103,7 +106,7 @@ export function presetFragment(parts: FragmentParts): ResolvedPreset {
       apiVersion: "glovebox/v1",
       egress,
       ...listed("allowLocal", textsOf(places, "local")),
-      filesystem: { ...listed("allowRead", shows), ...listed("denyRead", hidden) },
+      filesystem: { ...listed("allowRead", shows), ...listed("denyRead", hidden), ...listed("caches", shared) },
       environment: { set: { ...caches, ...reading.set }, homeFiles: reading.homeFiles },
     },
     sources: sourcesOf(parts),

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { presetFacts } from "../testing/preset-facts.ts";
 import { resolvePreset } from "./resolve-preset.ts";
 
-const options = { privateHome: "/home/inside", isShown: () => true };
+const options = { privateHome: "/home/inside", isShown: () => true, keepsCaches: true };
 const config = JSON.stringify({ registry: "https://own.example/", "replace-registry-host": "npmjs" });
 
 test("resolvePreset() tells npm and yarn by a variable where their cache is, and pnpm by its own file, since npm warns of other tools' variables", () => {
@@ -16,4 +16,10 @@ test("resolvePreset() tells npm and yarn by a variable where their cache is, and
     },
   });
   assert.doesNotMatch(JSON.stringify(fragment), /store_dir/u);
+});
+
+test("resolvePreset() names the cache that the project's tasks share, unless this machine can keep none", () => {
+  const cachesOf = (keepsCaches: boolean): unknown =>
+    resolvePreset("node", presetFacts({ answers: { config } }), { ...options, keepsCaches }).fragment["filesystem"];
+  assert.deepEqual([cachesOf(true), cachesOf(false)], [{ caches: ["npm"] }, {}]);
 });

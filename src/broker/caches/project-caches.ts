@@ -1,0 +1,63 @@
+// Gives a task the package caches that its policy names: those of its project, and no other's. INVARIANT I-16
+import { chmodSync, closeSync, constants, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import path from "node:path";
+import type { ProjectCaches } from "../../contracts/boundary.ts";
+import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
+import { type CacheName, type CachePlace, cachePlaces } from "../../contracts/package-caches.ts";
+import { canonicalJson } from "../../kit/canonical-json.ts";
+import { canonicalPath } from "../../kit/canonical-path.ts";
+import { sha256Hex } from "../../kit/digest.ts";
+import type { TaskJournal } from "../task-journal.ts";
+import { type CacheParts, useCache, withCacheLock } from "./cache-store.ts";
+
+/**
+ * Another directory at the same path is another project: whoever removes one and puts somebody else's there shares nothing with it. The device is
+ * left out, which for some file systems is a new number at each mount.
+ */
+export function cacheIdOf(project: string): string {
+  const place = canonicalPath(project);
+  const { ino, birthtimeNs } = statSync(place, { bigint: true });
+  return `c-${sha256Hex(canonicalJson({ place, inode: String(ino), made: String(birthtimeNs) })).slice(0, 32)}`;
+}
+
+/** overlayfs, linux/magic.h: the kernel gives no idmapped mount of one, which root's sandboxes need. */
+const overlayMagic = 0x794c7630;
+
+/** Whether a sandbox of this user could be given what lies there, or will when it has been made. */
+export function canKeepCaches(directory: string, uid: number): boolean {
+  if (uid !== 0) return true;
+  const found = statSync(directory, { throwIfNoEntry: false });
+  return found === undefined ? canKeepCaches(path.dirname(directory), uid) : statfsSync(directory).type !== overlayMagic;
+}
+
+/** What is mounted: a sandbox can neither move nor replace it, but close it to the next one. */
+function preparePlace(places: string, { path: inside, kind }: CachePlace): ProjectCaches["places"][number] {
+  const source = path.join(places, inside);
+  const isDirectory = kind === "directory";
+  mkdirSync(isDirectory ? source : path.dirname(source), { recursive: true, mode: 0o700 });
+  if (!isDirectory)
+    closeSync(openSync(source, constants.O_RDONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600));
+  chmodSync(source, isDirectory ? 0o700 : 0o600);
+  return { source, inside };
+}
+
+/** @throws STATE_BUSY, LEDGER_UNWRITABLE when they cannot be made */
+export async function openProjectCaches(
+  parts: CacheParts,
+  about: { readonly project: string; readonly names: readonly CacheName[]; readonly journal: TaskJournal },
+): Promise<ProjectCaches | undefined> {
+  const { project, names, journal } = about;
+  if (names.length === 0) return undefined;
+  const id = cacheIdOf(project);
+  try {
+    return await withCacheLock(parts, async () => {
+      await journal.use(id);
+      const places = canonicalPath(useCache(parts, id, project));
+      return { id, names, places: names.flatMap((name) => cachePlaces[name].map((place) => preparePlace(places, place))) };
+    });
+  } catch (error) {
+    const errno = systemErrorCode(error);
+    if (errno === undefined) throw error;
+    throw new GloveboxError("LEDGER_UNWRITABLE", "state.unwritable", { values: { directory: parts.layout.cache, errno }, cause: error });
+  }
+}
