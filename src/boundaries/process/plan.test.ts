@@ -356,31 +356,6 @@ test("planSandbox() passes root's binds through the launcher and leaves the syst
   assert.ok(planOf(specOf({})).layout.every(([name]) => !/^(?:uid|join|idmap)/u.test(name)));
 });
 
-const shared = "/home/ann/.local/state/glovebox/cache/c/places/.cargo/registry";
-const sharing = (uid: number): SandboxSpec => ({
-  ...specOf({ allowRead: ["/home/ann/.cargo"] }, { uid }),
-  caches: { id: "c", names: ["cargo"], places: [{ source: shared, inside: ".cargo/registry" }] },
-});
-
-test("planSandbox() mounts a shared cache into the private home, for root as an idmapped clone, and no link of the home leads past it", () => {
-  const files = { ...host, [`${shared}/index`]: "" };
-  const inside = "/run/sandbox/home/.cargo/registry";
-  assert.equal(mountOf(planOf(sharing(1000), files), inside), `bind ${shared}`);
-  assert.equal(mountOf(planOf(sharing(0), files), inside), `idmap ${shared}`);
-  const { layout, mediation, view } = planOf(sharing(1000), files);
-  assert.deepEqual(
-    layout.filter(([name, target]) => name === "link" && target?.includes(".cargo")),
-    [],
-  );
-  assert.ok(![...mediation.writeRoots, ...view.places.map(({ path }) => path)].some((path) => path.includes("glovebox/cache")));
-});
-
-test("planSandbox() refuses a file of the private home in a shared cache, and a cache that is gone", () => {
-  const covered = { ...sharing(1000), homeFiles: { ".cargo/registry/x": "" } };
-  assert.equal(refusal(covered), "wall.cache-covered");
-  assert.throws(() => planOf(sharing(1000)), /SANDBOX_OPEN_FAILED|changed/u);
-});
-
 test("planSandbox() stages where no path is ever shown, since a mount over one would hide it", () => {
   assert.equal(stageOf(planOf(specOf({}), { ...host, "/dev/shm/x": "" })), "/dev/shm");
   assert.equal(stageOf(planOf(specOf({}), { ...host, "/dev/shm": "-> ../run/shm", "/dev/mqueue/x": "" })), "/dev/mqueue");
