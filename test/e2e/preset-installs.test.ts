@@ -66,7 +66,7 @@ const installs: readonly Install[] = [
     script: "go get example.org/hello@v1.0.0 >&2 && go run . 2>&1",
     says: "from the proxy",
     request: /^go\.b\.pkg\.example\.org:9443 \/go\/example\.org\/hello\/@v\/v1\.0\.0\.zip /u,
-    again: "go run . 2>&1",
+    again: "go get example.org/hello@v1.0.0 >&2 && go run . 2>&1",
   },
   {
     preset: "java",
@@ -177,10 +177,12 @@ test("preset python: the project's next task asks for no file that an earlier on
 
 test("with the index gone, a project's next task installs from what an earlier one brought, and both records say that they share it", async () => {
   await indexes.stop();
+  const before = indexes.requests.length;
   for (const { preset, says } of installs.filter((install) => install.again !== undefined)) {
     const { code, stdout, stderr } = await again(preset);
     assert.deepEqual([code, stdout.trim()], [0, says], `${preset}: ${stderr}`);
   }
+  assert.equal(indexes.requests.length, before, "nothing answers");
   const { stdout } = await inProject({ project: "node", files: {} }, [glovebox, "ledger", "ls", "--json", "--limit", "500"]);
   assert.match(stdout, /"caches": \[\s*"npm"\s*\]/u);
 });
