@@ -49,7 +49,7 @@ export class ConnectionQuestions {
     this.#policy = policy;
   }
 
-  /** Open questions are withdrawn, and no grant from before holds. */
+  /** Open questions are withdrawn, and no grant from before holds. Called when nothing is decided by the policy before any more. */
   replacePolicy(policy: CompiledPolicy): void {
     this.#policy = policy;
     this.#granted = [];

@@ -19,6 +19,7 @@ export function holdBroker(parts: Pick<SandboxesParts, "prepare" | "nowMs">): Re
       if (token === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
       return { sandbox, token };
     },
+    reload: (sandbox) => sandboxes.reload(sandbox),
     stop: () => sandboxes.closeAll(),
     [Symbol.asyncDispose]: () => sandboxes.closeAll(),
   };

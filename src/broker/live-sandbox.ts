@@ -4,6 +4,8 @@ import type { RunIo, RunRequest } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { makeActionId } from "../contracts/ids.ts";
 import type { LimitHit } from "../contracts/limits.ts";
+import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import type { ReloadedRules } from "../contracts/reached-broker.ts";
 import type {
   CommandLine,
   PortConnection,
@@ -25,6 +27,7 @@ import { endTask, leaveTask, type OpenTask, recordTaskEnd } from "./open-task.ts
 import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
 import { performCommand, recordBreak, recordCommandEnd } from "./perform-command.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
+import { reloadRules } from "./reload-rules.ts";
 import { returnedBytes, type Watched } from "./run-result.ts";
 
 /** The guard serves 256; some stay for ports. */
@@ -224,6 +227,12 @@ export class LiveSandbox {
       leave();
       throw error;
     }
+  }
+
+  /** @throws SANDBOX_CLOSED, WALL_UNAVAILABLE */
+  async reload(policy: CompiledPolicy): Promise<ReloadedRules> {
+    this.#requireOpen();
+    return reloadRules(this.#task, policy);
   }
 
   /** Idempotent. Ends every command, waits for their records, and leaves nothing. */

@@ -5,6 +5,7 @@ import type { RunIo } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
+import type { ReloadedRules } from "../contracts/reached-broker.ts";
 import {
   type OpenedSandbox,
   type PortConnection,
@@ -43,6 +44,8 @@ export interface SandboxesParts {
 
 interface Held {
   readonly live: LiveSandbox;
+  /** Names the documents of its policy. */
+  readonly opening: SandboxOpening;
   readonly tokenDigest: Buffer;
   readonly openedAtMs: number;
   readonly idleMs: number;
@@ -154,7 +157,7 @@ export class Sandboxes implements SandboxDoor {
     const hardMs = Math.min(opening.hardMs ?? sandboxLifetimes.hardMs, sandboxLifetimes.hardMs);
     const hardTimer = setTimeout(() => this.#expire(sandbox, "expired"), hardMs);
     const times = { openedAtMs, idleMs, expiresAtMs: openedAtMs + hardMs, idleUntilMs: openedAtMs + idleMs };
-    const held: Held = { live, tokenDigest: digestOf(token), ...times, hardTimer, idleTimer: undefined, ending: undefined };
+    const held: Held = { live, opening, tokenDigest: digestOf(token), ...times, hardTimer, idleTimer: undefined, ending: undefined };
     this.#held.set(sandbox, held);
     this.#used(sandbox);
     void live.usedUp.then(({ limit }) => this.#expire(sandbox, limit));
@@ -254,6 +257,14 @@ export class Sandboxes implements SandboxDoor {
   async endAny(sandbox: string): Promise<void> {
     if ((await this.#end(sandbox, "closed")) === undefined)
       throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
+  }
+
+  /** Of whoever owns it. @throws as `ReachedBroker.reload` */
+  async reload(sandbox: string): Promise<ReloadedRules> {
+    const held = this.#held.get(sandbox);
+    if (held === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
+    const { policy } = await this.#parts.prepare(held.opening);
+    return held.live.reload(policy);
   }
 
   /** The broker ends: so does all that it holds, and what is being opened, which closes itself. */

@@ -3,6 +3,7 @@ import type { Sandbox } from "../contracts/boundary.ts";
 import type { EgressEndpoint } from "../contracts/egress.ts";
 import type { EgressEvent, EgressSummary } from "../contracts/egress-record.ts";
 import type { EgressPolicy } from "../contracts/egress-policy.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { GateProcess, NetworkSettings } from "../egress/egress.ts";
 import type { SandboxId } from "../contracts/ids.ts";
@@ -19,9 +20,9 @@ export interface TaskEgress {
   opened(sandbox: Sandbox): void;
   /**
    * The rules about connections of another policy, from now on. What they do not permit ends at once; what they permit besides opens nothing by
-   * itself. @throws when it could not be recorded; it holds all the same
+   * itself. @returns how many connections ended. @throws WALL_UNAVAILABLE when the gate is gone; when it could not be recorded: it holds all the same
    */
-  reload(policy: CompiledPolicy): Promise<void>;
+  reload(policy: CompiledPolicy): Promise<number>;
   /** After the sandbox has closed. */
   readonly traffic: Promise<TaskTraffic>;
 }
@@ -86,13 +87,15 @@ export function openTaskEgress(parts: TaskEgressParts): TaskEgress | undefined {
       sandbox = opened;
     },
     reload: async (next) => {
+      questions.withdraw();
+      const ended = await served.reload(next.egress).catch((cause: unknown) => {
+        throw new GloveboxError("WALL_UNAVAILABLE", "sandbox.gate-gone", { values: { sandbox: parts.sandbox }, cause });
+      });
+      // Until the gate has said so it decides by the rules before, and what it lets pass rests on grants from before. What ended by the new rules is
+      // safe unrecorded, and what begins by them is recorded after this.
       questions.replacePolicy(next);
-      try {
-        await record.rulesReplaced(next);
-      } finally {
-        // Even unrecorded: what ends by it is safe, and what would begin has to be recorded.
-        await served.reload(next.egress);
-      }
+      await record.rulesReplaced(next);
+      return ended;
     },
     traffic: served.summary.then((summary) => (summary === undefined ? "lost" : named(summary, processes))),
   };

@@ -37,6 +37,7 @@ import { sandboxForwardCommand } from "./commands/sandbox-forward.ts";
 import { sandboxLogsCommand } from "./commands/sandbox-logs.ts";
 import { sandboxLsCommand } from "./commands/sandbox-ls.ts";
 import { sandboxOpenCommand } from "./commands/sandbox-open.ts";
+import { sandboxReloadCommand } from "./commands/sandbox-reload.ts";
 import { setupCommand } from "./commands/setup.ts";
 import { shellCommand } from "./commands/shell.ts";
 import { createSrtCommand } from "./commands/srt.ts";
@@ -51,6 +52,7 @@ export const commands: readonly CliCommand[] = [
   sandboxLsCommand,
   sandboxLogsCommand,
   sandboxForwardCommand,
+  sandboxReloadCommand,
   sandboxCloseCommand,
   approvalLsCommand,
   approvalShowCommand,

@@ -2,10 +2,25 @@
 import type { ApprovalDoor } from "./approval-door.ts";
 import type { SandboxAccess, SandboxDoor } from "./sandbox-door.ts";
 
+export interface ReloadedRules {
+  readonly sandbox: string;
+  readonly policyHash: string;
+  /** Connections that the new rules do not permit any more. */
+  readonly endedConnections: number;
+  /** The policy says something else also about what an open sandbox cannot change: that holds for the next one. */
+  readonly isPartial: boolean;
+}
+
 export interface ReachedBroker extends AsyncDisposable {
   readonly sandboxes: SandboxDoor;
   /** The token that is kept for this user. @throws SANDBOX_UNKNOWN */
   access(sandbox: string): Promise<SandboxAccess>;
+  /**
+   * Reads the policy of an open sandbox anew, as its opening named it, and gives the sandbox its rules about connections: what they do not permit ends at
+   * once, what they permit besides opens nothing by itself. Of the owner: no token of a sandbox is enough.
+   * @throws SANDBOX_UNKNOWN, SANDBOX_CLOSED, POLICY_*, WALL_UNAVAILABLE; then the rules are the same as before
+   */
+  reload(sandbox: string): Promise<ReloadedRules>;
   /** Ends it, and every sandbox that it holds. */
   stop(): Promise<void>;
 }

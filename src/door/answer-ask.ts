@@ -89,6 +89,7 @@ async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "con
     default:
       requireKey(host, ask.key, { expected: keys.admin, capability: "admin" });
       if (ask.ask === "list") return sandboxes.list();
+      if (ask.ask === "reload") return host.reload(ask.sandbox);
       if (ask.ask === "end") await host.end(ask.sandbox);
       else host.stop();
       return null;

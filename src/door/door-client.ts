@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import * as z from "zod";
 import type { RunIo } from "../contracts/door.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
+import type { ReloadedRules } from "../contracts/reached-broker.ts";
 import type {
   OpenedSandbox,
   PortConnection,
@@ -21,7 +22,7 @@ import { AskedRequest } from "./asked-request.ts";
 import { parseError } from "./door-errors.ts";
 import { emptyFrame, execFrames, helloFrame, parseHello, partFrames } from "./door-frames.ts";
 import type { DoorKeys } from "./door-host.ts";
-import { type Ask, endSchema, listSchema, logsSchema, openedSchema } from "./door-requests.ts";
+import { type Ask, endSchema, listSchema, logsSchema, openedSchema, reloadedSchema } from "./door-requests.ts";
 import { frameTypes, longestFrom, sizes } from "./protocol.ts";
 import { violation } from "./violation.ts";
 
@@ -223,6 +224,10 @@ export class DoorClient implements SandboxDoor {
 
   list(): Promise<readonly SandboxLine[]> {
     return this.answerTo({ ask: "list", key: this.#keys.admin }, listSchema());
+  }
+
+  reload(sandbox: string): Promise<ReloadedRules> {
+    return this.#answerTo({ ask: "reload", key: this.#keys.admin, sandbox }, reloadedSchema());
   }
 
   async stop(): Promise<void> {

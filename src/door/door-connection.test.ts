@@ -39,7 +39,15 @@ const nowhere = async () => ({ terminals: [], isInForeground: false });
 function hostWith(replaced: Partial<SandboxDoor>): DoorHost {
   const sandboxes = { open: none, exec: none, attach: none, logs: none, connect: none, list: async () => [], end: none, ...replaced };
   const approvals = { isUsed: false, ask: none, list: async () => ({ revision: 1, questions: [] }), show: none, answer: none };
-  return { sandboxes, approvals, keys, isEqual: (given, expected) => given === expected, end: async () => {}, stop: () => {} };
+  return {
+    sandboxes,
+    approvals,
+    keys,
+    isEqual: (given, expected) => given === expected,
+    reload: none,
+    end: async () => {},
+    stop: () => {},
+  };
 }
 
 class Client {

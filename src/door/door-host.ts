@@ -1,5 +1,6 @@
 // What the door serves, and the secrets that open it.
 import type { AnswerDesk } from "../contracts/approval-door.ts";
+import type { ReloadedRules } from "../contracts/reached-broker.ts";
 import type { SandboxDoor } from "../contracts/sandbox-door.ts";
 
 export interface DoorKeys {
@@ -14,6 +15,8 @@ export interface DoorHost {
   readonly keys: DoorKeys & { readonly approve: string };
   /** Of two secrets in constant time. */
   readonly isEqual: (given: string, expected: string) => boolean;
+  /** The rules about connections of its policy as its documents are now. */
+  readonly reload: (sandbox: string) => Promise<ReloadedRules>;
   /** Closes any sandbox. */
   readonly end: (sandbox: string) => Promise<void>;
   /** Ends the broker once what it was asked is answered. */

@@ -38,6 +38,7 @@ export const askSchema = madeOnce(() =>
     z.strictObject({ ask: z.literal("connect"), ...access, port: z.int().min(1).max(65_535) }),
     z.strictObject({ ask: z.literal("close"), ...access }),
     z.strictObject({ ask: z.literal("list"), key: secret }),
+    z.strictObject({ ask: z.literal("reload"), key: secret, sandbox: id }),
     z.strictObject({ ask: z.literal("end"), key: secret, sandbox: id }),
     z.strictObject({ ask: z.literal("stop"), key: secret }),
     z.strictObject({ ask: z.literal("put"), key: secret, question: questionSchema() }),
@@ -97,6 +98,10 @@ export const endSchema = madeOnce(() =>
     refusedConnections: z.array(sentence()),
     ledger: ledger(),
   }),
+);
+
+export const reloadedSchema = madeOnce(() =>
+  z.strictObject({ sandbox: id, policyHash: z.string(), endedConnections: count, isPartial: z.boolean() }),
 );
 
 /** Beside RESULT. */

@@ -15,6 +15,7 @@ function held(client: DoorClient, { directory }: BrokerPlace): SharedBroker {
       if (token === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
       return { sandbox, token };
     },
+    reload: (sandbox) => client.reload(sandbox),
     stop: () => client.stop(),
     [Symbol.asyncDispose]: () => client.close(),
   };

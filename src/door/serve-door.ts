@@ -1,5 +1,6 @@
 // A broker's life as a process of its own: it holds the lock, serves whoever comes through the door, and leaves when nobody needs it. INVARIANT I-09
 import type { AnswerDesk } from "../contracts/approval-door.ts";
+import type { ReloadedRules } from "../contracts/reached-broker.ts";
 import type { SandboxDoor } from "../contracts/sandbox-door.ts";
 import { dropToken, keepToken, makeDoorFiles } from "./door-files.ts";
 import { type DoorPlace, DoorServer } from "./door-server.ts";
@@ -12,6 +13,7 @@ const lingerMs = 10 * 60_000;
 export interface ServedSandboxes extends SandboxDoor {
   /** Open ones, and those that are being opened. */
   readonly count: number;
+  reload(sandbox: string): Promise<ReloadedRules>;
   endAny(sandbox: string): Promise<void>;
   /** Resolves when there are none, and none comes any more. */
   closeAll(): Promise<void>;
@@ -56,6 +58,7 @@ export async function serveDoor(served: ServedDoor): Promise<void> {
     approvals,
     keys,
     isEqual,
+    reload: (sandbox: string) => sandboxes.reload(sandbox),
     end: (sandbox: string) => sandboxes.endAny(sandbox),
     stop: linger.end,
   };

@@ -59,6 +59,7 @@ export function fakeBroker(replaced: Partial<SandboxDoor> = {}, approvals: Appro
     sandboxes,
     approvals,
     access: async (sandbox) => ({ sandbox, token }),
+    reload: async (sandbox) => ({ sandbox, policyHash: "sha256:0", endedConnections: 0, isPartial: false }),
     stop: async () => {},
     [Symbol.asyncDispose]: async () => {},
   };
