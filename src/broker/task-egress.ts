@@ -8,6 +8,7 @@ import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { GateProcess, NetworkSettings } from "../egress/egress.ts";
 import type { SandboxId } from "../contracts/ids.ts";
 import type { ActionRecord } from "./action-record.ts";
+import type { ApprovalRecord } from "./ask-person.ts";
 import { type ConnectionQuestionParts, ConnectionQuestions } from "./connection-questions.ts";
 import type { DenialCount } from "./denial-count.ts";
 
@@ -45,8 +46,8 @@ function named(summary: EgressSummary, processes: ReadonlyMap<string, string>): 
 }
 
 export interface TaskEgressParts extends ConnectionQuestionParts {
-  readonly record: ActionRecord;
-  readonly gate: () => GateProcess;
+  readonly record: ApprovalRecord & Pick<ActionRecord, "connection" | "rulesReplaced">;
+  readonly gate: () => Pick<GateProcess, "serve">;
   readonly network: NetworkSettings;
   readonly policy: CompiledPolicy;
   readonly sandbox: SandboxId;

@@ -108,6 +108,28 @@ test("DoorConnection serves a command: started, output, result", async () => {
   client.connection.close();
 });
 
+test("DoorConnection lets nobody reload the rules of a sandbox by its token or the key that opens sandboxes", async () => {
+  const reloaded: string[] = [];
+  const host: DoorHost = {
+    ...hostWith({}),
+    reload: async (sandbox) => {
+      reloaded.push(sandbox);
+      return { sandbox, policyHash: "", endedConnections: 0, isPartial: false };
+    },
+  };
+  const client = new Client(host);
+  for (const [index, key] of [access.token, keys.open].entries()) {
+    client.ask(index + 1, { ask: "reload", key, sandbox: access.sandbox });
+    await client.until(frameTypes.refused);
+    client.frames.splice(0);
+  }
+  assert.deepEqual(reloaded, []);
+  client.ask(3, { ask: "reload", key: keys.admin, sandbox: access.sandbox });
+  await client.until(frameTypes.end);
+  assert.deepEqual(reloaded, [access.sandbox]);
+  client.connection.close();
+});
+
 test("DoorConnection holds a command whose reader gives no credit at one window, and lets it go when the client vanishes", async () => {
   const cancelled = Promise.withResolvers<void>();
   const client = new Client(

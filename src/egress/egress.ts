@@ -2,4 +2,4 @@
 export type { NetworkSettings } from "./gate-messages.ts";
 export { refusalReasons } from "./reason.ts";
 export { type GateChannel, serveGate } from "./serve-gate.ts";
-export { type AskedQuestion, GateProcess, type GateStart, type SandboxEgress, type ServedEvent } from "./start-gate.ts";
+export { type AskedQuestion, GateProcess, type GateStart, type SandboxEgress, type ServedEvent, type Serving } from "./start-gate.ts";
