@@ -227,7 +227,7 @@ export class DoorClient implements SandboxDoor {
   }
 
   reload(sandbox: string): Promise<ReloadedRules> {
-    return this.#answerTo({ ask: "reload", key: this.#keys.admin, sandbox }, reloadedSchema());
+    return this.answerTo({ ask: "reload", key: this.#keys.admin, sandbox }, reloadedSchema());
   }
 
   async stop(): Promise<void> {

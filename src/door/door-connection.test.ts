@@ -118,13 +118,13 @@ test("DoorConnection lets nobody reload the rules of a sandbox by its token or t
     },
   };
   const client = new Client(host);
-  for (const [index, key] of [access.token, keys.open].entries()) {
+  for (const [index, key] of [access.token, keys.open, keys.approve].entries()) {
     client.ask(index + 1, { ask: "reload", key, sandbox: access.sandbox });
     await client.until(frameTypes.refused);
     client.frames.splice(0);
   }
   assert.deepEqual(reloaded, []);
-  client.ask(3, { ask: "reload", key: keys.admin, sandbox: access.sandbox });
+  client.ask(4, { ask: "reload", key: keys.admin, sandbox: access.sandbox });
   await client.until(frameTypes.end);
   assert.deepEqual(reloaded, [access.sandbox]);
   client.connection.close();
