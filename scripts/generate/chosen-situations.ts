@@ -20,7 +20,10 @@ const choices: readonly Choice[] = [
   ),
   { file: "src/policy/importers/import-policy.ts", code: "POLICY_KEY_UNKNOWN", prefix: "import.key-unknown" },
   { file: "src/policy/importers/import-policy.ts", code: "POLICY_SYNTAX", prefix: "import.unreadable" },
-  ...["import-policy", "import-paths"].map((name) => ({ file: `src/policy/importers/${name}.ts`, code: "POLICY_VALUE_INVALID" })),
+  ...["import-policy", "import-paths", "import-codex-places", "codex-profile"].map((name) => ({
+    file: `src/policy/importers/${name}.ts`,
+    code: "POLICY_VALUE_INVALID",
+  })),
   { file: "src/contracts/policy-document.ts", code: "POLICY_VALUE_INVALID" },
   { file: "src/policy/supported.ts", code: "POLICY_KEY_UNSUPPORTED" },
   ...["yaml-source", "json-source", "toml-source", "toml-lines", "source-text"].map((name) => ({

@@ -3,8 +3,8 @@ import type { PolicyDocument } from "./policy-document.ts";
 import type { PolicyFacts } from "./policy-port.ts";
 import type { Sentence } from "./sentence.ts";
 
-/** `srt`: `.srt-settings.json` of sandbox-runtime. */
-export const importFormats = ["srt"] as const;
+/** `srt`: `.srt-settings.json`; `claude-code`: `settings.json`; `codex`: `config.toml` and `requirements.toml`. */
+export const importFormats = ["srt", "claude-code", "codex"] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
 /** What a door is asked: the settings of a file. */

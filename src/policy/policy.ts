@@ -4,12 +4,12 @@ import path from "node:path";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { PolicyError } from "../contracts/policy-error.ts";
 import type { CompiledPolicy, PolicyFacts, PolicyFormat, PolicyProblem, PolicySource } from "../contracts/policy-port.ts";
+import type { ImportedPolicy, ImportFacts, ImportSource } from "../contracts/policy-import.ts";
 import { buildPolicy } from "./build-policy.ts";
 
 export { egressDecider } from "./decide-egress.ts";
 export { explainConnection } from "./explain-connection.ts";
 export { explainPolicy } from "./explain-policy.ts";
-export { importPolicy } from "./importers/import-policy.ts";
 export { namedPresets } from "./preset-layers.ts";
 export { type ResolveOptions, resolvePreset } from "./presets/resolve-preset.ts";
 export { openInside } from "./presets/open-inside.ts";
@@ -47,4 +47,10 @@ export function formatOfFile(name: string): PolicyFormat {
   const format = formats.get(path.extname(name).toLowerCase());
   if (format === undefined) throw new GloveboxError("POLICY_UNREADABLE", "policy.format-unknown", { values: { file: name } });
   return format;
+}
+
+/** Settings of another tool as a policy. Loaded when asked for: no run needs it. @throws PolicyError like import-policy.ts */
+export async function importPolicy(source: ImportSource, facts: ImportFacts): Promise<ImportedPolicy> {
+  const importers = await import("./importers/import-policy.ts");
+  return importers.importPolicy(source, facts);
 }

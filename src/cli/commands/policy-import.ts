@@ -53,7 +53,7 @@ export const policyImportCommand: CliCommand = {
   arguments: { kind: "operands", minimum: 1, maximum: 1 },
   examples: [
     { line: "glovebox policy import --from srt ~/.srt-settings.json", about: "cli.policy-import.example.srt" },
-    { line: "glovebox policy import --from srt ~/.srt-settings.json --out glovebox.yaml", about: "cli.policy-import.example.out" },
+    { line: "glovebox policy import --from codex ~/.codex/config.toml --out policy.yaml", about: "cli.policy-import.example.out" },
   ],
   notes: ["cli.policy-import.note"],
   execute: async (context, input) => {

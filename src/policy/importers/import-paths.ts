@@ -51,6 +51,19 @@ function withoutTail(text: string): string {
   return text.replace(/(?:\/\*\*)+\/?$/u, "") || "/";
 }
 
+/**
+ * srt and Claude Code let an allow of the very same path win; here a tie denies. Their other rule, that the deeper one wins, is the same.
+ * @param denied to be read
+ */
+export function withoutTies(draft: ImportDraft, denied: readonly Entry[], allowed: readonly Entry[]): readonly Entry[] {
+  const open = new Set(allowed.map(({ text }) => text.replace(/(?<=.)\/+$/u, "")));
+  return denied.filter(({ text, path }) => {
+    const isTie = open.has(text.replace(/(?<=.)\/+$/u, ""));
+    if (isTie) draft.note("inert", path, "import.reason.allow-wins", { value: text });
+    return !isTie;
+  });
+}
+
 /** Undefined after a note. */
 function literalPlace(draft: ImportDraft, { text, path }: Entry): Place | undefined {
   const parsed = parsePattern(withoutTail(text));

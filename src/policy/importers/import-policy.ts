@@ -1,36 +1,62 @@
 // Settings of another tool -> a policy document, with a note for everything that does not hold as it was written. Pure. INVARIANT I-14
+import path from "node:path";
 import { stringify } from "yaml";
+import type * as z from "zod";
 import type { PolicyDocument } from "../../contracts/policy-document.ts";
 import { PolicyError } from "../../contracts/policy-error.ts";
-import type { ImportedPolicy, ImportFacts, ImportFormat, ImportSource } from "../../contracts/policy-import.ts";
+import type { ImportedPolicy, ImportFacts, ImportSource } from "../../contracts/policy-import.ts";
 import type { PolicyProblem } from "../../contracts/policy-port.ts";
-import { type Place, openFindings } from "../findings.ts";
+import { type Findings, type Place, openFindings } from "../findings.ts";
 import { readJson } from "../json-source.ts";
 import type { PlainSource } from "../plain-source.ts";
 import { isRecord } from "../plain-value.ts";
 import { readLayer } from "../read-layer.ts";
+import { checkAgainst } from "../schema-findings.ts";
+import type { SchemaMap } from "../schema-map.ts";
 import { SourceFault } from "../source-fault.ts";
 import { readSourceText } from "../source-text.ts";
+import { readToml } from "../toml-source.ts";
+import { claudeCodeMap, claudeCodeSchema } from "./claude-code-settings.ts";
+import { codexConfigMap, codexConfigSchema, codexRequirementsMap, codexRequirementsSchema } from "./codex-settings.ts";
+import { claudeCodeBases, importClaudeCode } from "./import-claude-code.ts";
+import { importCodexConfig, importCodexRequirements } from "./import-codex.ts";
 import { type ImportDraft, openDraft } from "./import-draft.ts";
 import { importSrt } from "./import-srt.ts";
-import { checkAgainst } from "../schema-findings.ts";
 import { srtMap, srtSettingsSchema } from "./srt-settings.ts";
 
 interface Importer {
   readonly read: (text: string) => PlainSource;
   /** Undefined after findings. */
-  readonly build: (value: unknown, findings: ReturnType<typeof openFindings>, draft: ImportDraft) => PolicyDocument | undefined;
+  readonly build: (value: unknown, findings: Findings, draft: ImportDraft) => PolicyDocument | undefined;
 }
 
-const importers: Readonly<Record<ImportFormat, Importer>> = {
-  srt: {
-    read: readJson,
+/** An importer of settings that a schema describes. */
+function importerOf<Settings>(
+  read: Importer["read"],
+  shape: { readonly schema: z.ZodType<Settings>; readonly map: SchemaMap },
+  build: (draft: ImportDraft, settings: Settings) => PolicyDocument,
+): Importer {
+  return {
+    read,
     build: (value, findings, draft) => {
-      const settings = checkAgainst({ schema: srtSettingsSchema(), map: srtMap }, value, findings);
-      return settings === undefined ? undefined : importSrt(draft, settings);
+      const settings = checkAgainst(shape, value, findings);
+      return settings === undefined ? undefined : build(draft, settings);
     },
-  },
-};
+  };
+}
+
+/** The file's name tells what an administrator requires from what a user sets. */
+function importerFor({ from, label }: ImportSource, facts: ImportFacts): Importer {
+  if (from === "srt") return importerOf(readJson, { schema: srtSettingsSchema(), map: srtMap }, importSrt);
+  if (from === "claude-code") {
+    const bases = claudeCodeBases(label, facts);
+    const shape = { schema: claudeCodeSchema(), map: claudeCodeMap };
+    return importerOf(readJson, shape, (draft, settings) => importClaudeCode(draft, settings, bases));
+  }
+  return path.posix.basename(label) === "requirements.toml"
+    ? importerOf(readToml, { schema: codexRequirementsSchema(), map: codexRequirementsMap }, importCodexRequirements)
+    : importerOf(readToml, { schema: codexConfigSchema(), map: codexConfigMap }, importCodexConfig);
+}
 
 /** What the policy room says of its own documents is not always the right advice about another tool's. */
 const situations: ReadonlyMap<string, string> = new Map([
@@ -79,7 +105,7 @@ function withoutEmpty(document: PolicyDocument): PolicyDocument {
  * @throws PolicyError with every finding; its labels and keys are those of the settings
  */
 export function importPolicy(source: ImportSource, facts: ImportFacts): ImportedPolicy {
-  const importer = importers[source.from];
+  const importer = importerFor(source, facts);
   const plain = readSettings(importer, source);
   const place: Place = { label: source.label, lines: plain.lines };
   const findings = openFindings(place);

@@ -4,7 +4,7 @@ import type { KeyPath } from "../key-path.ts";
 import { importCredentials } from "./import-credentials.ts";
 import { entriesOf, type Entry, type IdleSetting, type ImportDraft, noteIdle } from "./import-draft.ts";
 import { importHosts } from "./import-hosts.ts";
-import { importPaths, patternOf } from "./import-paths.ts";
+import { importPaths, patternOf, withoutTies } from "./import-paths.ts";
 import { machineSettings, networkSettings } from "./idle-settings.ts";
 import type { SrtSettings } from "./srt-settings.ts";
 
@@ -22,16 +22,6 @@ const idle: readonly IdleSetting[] = [
   { path: ["git", "safeDirectories"], kind: "inert", reason: "import.reason.safe-directories" },
   { path: ["windows"], kind: "inert", reason: "import.reason.other-system" },
 ];
-
-/** srt lets an allow of the very same path win; here a tie denies. Its other rule, that the deeper one wins, is the same. */
-function withoutTies(draft: ImportDraft, denied: readonly Entry[], allowed: readonly Entry[]): readonly Entry[] {
-  const open = new Set(allowed.map(({ text }) => text.replace(/(?<=.)\/+$/u, "")));
-  return denied.filter(({ text, path }) => {
-    const isTie = open.has(text.replace(/(?<=.)\/+$/u, ""));
-    if (isTie) draft.note("inert", path, "import.reason.allow-wins", { value: text });
-    return !isTie;
-  });
-}
 
 export function importSrt(draft: ImportDraft, settings: SrtSettings): PolicyDocument {
   const { network, filesystem } = settings;
