@@ -60,6 +60,12 @@ export interface ComposeOptions {
   readonly boundary?: Boundary;
 }
 
+/** Where nobody may plant a program of ours: an installed package finds its Node beside itself. INVARIANT I-15 */
+function ownHouse(installation: string): string {
+  const above = path.dirname(installation);
+  return path.basename(above) === "node_modules" ? above : installation;
+}
+
 class ComposedDoor implements Door {
   readonly #options: ComposeOptions;
   readonly #user: HostUser;
@@ -109,7 +115,7 @@ class ComposedDoor implements Door {
         { path: canonicalPath(this.#layout.runtime), access: "hidden" },
         // What a command could write here would be the next run's policy. INVARIANT I-15
         { path: canonicalPath(this.#places.userDirectory), access: "hidden" },
-        { path: canonicalPath(installation), access: "read-only" },
+        { path: canonicalPath(ownHouse(installation)), access: "read-only" },
       ],
     });
   }

@@ -6,6 +6,7 @@ import { composeDoor } from "./compose.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
 import { decodeByteText } from "./kit/byte-text.ts";
 import { escapeText } from "./kit/escape-text.ts";
+import { forwardConnections } from "./kit/forward-connections.ts";
 import { holdsDirectory } from "./kit/holds-directory.ts";
 import { hostUser } from "./kit/host-user.ts";
 import { rawEnvironment } from "./kit/raw-process.ts";
@@ -21,14 +22,21 @@ export type {
   CapturedOutput,
   CommandOptions,
   CommandResult,
+  Entry,
   ExecOptions,
+  FilePart,
+  InputBytes,
+  Listing,
   OnceResult,
   OpenOptions,
   PolicyOptions,
+  PortForwarding,
   PublicProblem,
+  ReadOptions,
   RunningCommand,
   RunOptions,
   SandboxClosed,
+  SandboxFiles,
   TerminalSize,
   ToldLine,
   ToldSheet,
@@ -76,6 +84,7 @@ function partsFor(options: GloveboxOptions): GloveboxParts {
     say: createTexts(chooseLanguage(options.language, environment), escapeText),
     projectAt,
     fileAt: (file) => path.resolve(file),
+    forward: forwardConnections,
     close: () => door.close(),
   };
 }

@@ -40,6 +40,7 @@ export const errorTable = {
   SANDBOX_CLOSED: { status: 410, exit: 125, retry: "never" },
   SANDBOX_UNKNOWN: { status: 404, exit: 2, retry: "never" },
   SANDBOX_LIMIT: { status: 429, exit: 123, retry: "later" },
+  FILE_UNAVAILABLE: { status: 409, exit: 2, retry: "after-fix" },
   LIMIT_REACHED: { status: 429, exit: 123, retry: "after-fix" },
   LIMIT_WALL_TIME: { status: 408, exit: 124, retry: "after-fix" },
   GUARD_PROTOCOL: { status: 500, exit: 125, retry: "later" },

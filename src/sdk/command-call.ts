@@ -9,9 +9,12 @@ export interface TerminalSize {
   readonly columns: number;
 }
 
+/** A string goes as UTF-8. */
+export type InputBytes = string | Uint8Array | AsyncIterable<Uint8Array>;
+
 export interface CallOptions {
   /** What the command reads. Absent: nothing, it meets the end at once. */
-  readonly stdin?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  readonly stdin?: InputBytes;
   /**
    * Aborted: the command and everything that it started is ended, and once that is recorded the promise rejects with the signal's reason.
    * Aborted before: nothing starts.
@@ -27,7 +30,7 @@ export function signalOf({ signal }: Pick<CallOptions, "signal">): AbortSignal {
   return signal ?? new AbortController().signal;
 }
 
-export async function* inputChunks(input: NonNullable<CallOptions["stdin"]>): AsyncGenerator<Uint8Array> {
+export async function* inputChunks(input: InputBytes): AsyncGenerator<Uint8Array> {
   if (typeof input === "string") yield new TextEncoder().encode(input);
   else if (input instanceof Uint8Array) yield input;
   else yield* input;

@@ -5,7 +5,7 @@ import type { ReachedBroker } from "../contracts/reached-broker.ts";
 import type { SandboxAccess, SandboxLine, SandboxOpening } from "../contracts/sandbox-door.ts";
 import type { CapturedChannels } from "./captured-output.ts";
 import { type CallOptions, performCaptured, signalOf, type TerminalSize } from "./command-call.ts";
-import { type Argv, OpenSandbox } from "./open-sandbox.ts";
+import { type Argv, type Forward, OpenSandbox } from "./open-sandbox.ts";
 import { type Say, told } from "./public-error.ts";
 import { toldLines, type ToldLine, type ToldSheet, toldSheet } from "./told-sheet.ts";
 
@@ -59,6 +59,8 @@ export interface GloveboxParts {
   readonly projectAt: (directory: string) => Promise<string>;
   /** Absolute. */
   readonly fileAt: (file: string) => string;
+  /** Listens on this machine's loopback, and joins each connection to one that is dialled. */
+  readonly forward: Forward;
   /** Of everything above, when nothing is needed any more. */
   readonly close: () => Promise<void>;
 }
@@ -152,8 +154,9 @@ export class GloveboxClient implements AsyncDisposable {
   }
 
   #held(broker: ReachedBroker, about: { readonly access: SandboxAccess; readonly task: string; readonly project: string }): OpenSandbox {
-    const { say, environment } = this.#parts;
+    const { say, environment, forward } = this.#parts;
     return new OpenSandbox({
+      forward,
       ...about,
       door: broker.sandboxes,
       callerEnvironment: environment,

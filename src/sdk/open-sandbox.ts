@@ -12,6 +12,7 @@ import type { CapturedChannels } from "./captured-output.ts";
 import { type CallOptions, performCaptured, signalOf, type TerminalSize } from "./command-call.ts";
 import { PublicError, type Say, told } from "./public-error.ts";
 import { RunningCommand } from "./running-command.ts";
+import { SandboxFiles } from "./sandbox-files.ts";
 import { toldLines, type ToldLine, type ToldSheet } from "./told-sheet.ts";
 
 export type Argv = readonly [program: string, ...rest: string[]];
@@ -37,6 +38,16 @@ export interface SandboxClosed extends Omit<SandboxEnd, "refusedConnections"> {
   readonly sheet: ToldSheet;
 }
 
+/** A port of this machine's loopback that leads inside. */
+export interface PortForwarding {
+  /** On 127.0.0.1. */
+  readonly port: number;
+  /** Ends its connections. Resolves when the port is free. */
+  close(): Promise<void>;
+}
+
+export type Forward = (port: number, dial: () => Promise<PortConnection>) => Promise<PortForwarding>;
+
 export interface OpenSandboxParts {
   readonly door: SandboxDoor;
   readonly access: SandboxAccess;
@@ -46,15 +57,19 @@ export interface OpenSandboxParts {
   readonly callerEnvironment: SandboxCommand["callerEnvironment"];
   readonly sheetOf: (task: string) => Promise<ToldSheet>;
   readonly say: Say;
+  readonly forward: Forward;
   readonly onClosed: (sandbox: OpenSandbox) => void;
 }
 
 export class OpenSandbox implements AsyncDisposable {
   readonly #parts: OpenSandboxParts;
+  /** Its files, by their paths inside. */
+  readonly files: SandboxFiles;
   #closed: Promise<SandboxClosed> | undefined;
 
   constructor(parts: OpenSandboxParts) {
     this.#parts = parts;
+    this.files = new SandboxFiles((argv, options) => this.exec(argv, options), parts.say);
   }
 
   /** `s-` and 25 characters; `glovebox sandbox exec ID` takes it too. */
@@ -135,6 +150,14 @@ export class OpenSandbox implements AsyncDisposable {
   connect(port: number): Promise<PortConnection> {
     const { door, access, say } = this.#parts;
     return told(say, () => door.connect(access, port));
+  }
+
+  /**
+   * What listens on this TCP port inside answers on a port of this machine's loopback, until it is closed: any process of this machine can
+   * connect there. @param options `listen`: that port; a free one when absent @throws what listen(2) reports
+   */
+  forward(port: number, { listen = 0 }: { readonly listen?: number } = {}): Promise<PortForwarding> {
+    return this.#parts.forward(listen, () => this.connect(port));
   }
 
   /** The seven answers for what has happened in it so far. */

@@ -1,6 +1,7 @@
 // The library's room: Glovebox for programs, over whatever way in it is handed. src/lib.ts joins it to this machine.
 export type { CapturedChannels, CapturedOutput } from "./captured-output.ts";
-export type { CallOptions, TerminalSize } from "./command-call.ts";
+export type { CallOptions, InputBytes, TerminalSize } from "./command-call.ts";
+export type { Entry } from "./directory-entries.ts";
 export {
   GloveboxClient,
   type GloveboxParts,
@@ -9,7 +10,16 @@ export {
   type PolicyOptions,
   type RunOptions,
 } from "./glovebox-client.ts";
-export { type Argv, type CommandOptions, type CommandResult, type ExecOptions, OpenSandbox, type SandboxClosed } from "./open-sandbox.ts";
+export {
+  type Argv,
+  type CommandOptions,
+  type CommandResult,
+  type ExecOptions,
+  OpenSandbox,
+  type PortForwarding,
+  type SandboxClosed,
+} from "./open-sandbox.ts";
 export { PublicError, type PublicProblem, type Say } from "./public-error.ts";
 export { RunningCommand } from "./running-command.ts";
+export type { FilePart, Listing, ReadOptions, SandboxFiles } from "./sandbox-files.ts";
 export type { ToldLine, ToldSheet } from "./told-sheet.ts";

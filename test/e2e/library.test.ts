@@ -1,49 +1,13 @@
 // The library from its sources: commands that run once, sandboxes that stay open, streams, signals and errors. INVARIANT I-01, I-09, I-13
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { test, type TestContext } from "node:test";
-import { composeDoor } from "../../src/compose.ts";
-import { Glovebox, GloveboxError, type GloveboxOptions, type OutputChunk } from "../../src/lib.ts";
-import { removeScratch } from "../fixtures/scratch.ts";
-import { untilEnded } from "../fixtures/served-broker.ts";
-
-const installation = path.join(import.meta.dirname, "..", "..");
-
-interface World {
-  readonly glovebox: Glovebox;
-  readonly project: string;
-  readonly stateHome: string;
-}
-
-/** That of `attach` outlives whoever used it. */
-async function stopBroker(stateHome: string): Promise<void> {
-  const door = composeDoor({ environment: { XDG_STATE_HOME: stateHome }, installation });
-  await using broker = await door.findBroker();
-  await broker?.stop();
-}
-
-/** A Glovebox with a state and a project of its own. */
-async function makeWorld(t: TestContext, broker: GloveboxOptions["broker"] & string): Promise<World> {
-  const home = await realpath(await mkdtemp(path.join(os.tmpdir(), "gb-library-")));
-  const [project, stateHome] = [path.join(home, "project"), path.join(home, "s")];
-  await mkdir(project);
-  await mkdir(stateHome, { mode: 0o700 });
-  const glovebox = new Glovebox({ broker, stateHome, language: "en" });
-  t.after(async () => {
-    await glovebox.close();
-    await stopBroker(stateHome);
-    await untilEnded(stateHome);
-    await removeScratch(home);
-  });
-  return { glovebox, project, stateHome };
-}
+import { test } from "node:test";
+import { Glovebox, GloveboxError, type OutputChunk } from "../../src/lib.ts";
+import { code, makeWorld } from "../fixtures/library-world.ts";
 
 /** What prints the sleeping processes that are there. */
 const sleepers = "grep -l '^sleep' /proc/[0-9]*/cmdline";
-
-const code = (expected: string) => (error: unknown) => error instanceof GloveboxError && error.code === expected;
 
 test("`run` hands over output, end and the seven answers, and leaves nothing", async (t) => {
   const { glovebox, project, stateHome } = await makeWorld(t, "hold");
@@ -186,6 +150,10 @@ test("a detached server goes on: its output is kept, and its port is reached", a
   let answer = "";
   for await (const bytes of connection.received) answer += Buffer.from(bytes).toString();
   assert.match(answer, /\r\n\r\nfrom inside$/u);
+  const forwarding = await sandbox.forward(8123);
+  assert.equal(await (await fetch(`http://127.0.0.1:${forwarding.port}/page`)).text(), "from inside");
+  await forwarding.close();
+  await assert.rejects(fetch(`http://127.0.0.1:${forwarding.port}/page`));
   const [log] = await sandbox.logs(action);
   assert.match(Buffer.from(log?.bytes ?? []).toString(), /Serving HTTP/u);
   assert.equal(log?.state, "running");
