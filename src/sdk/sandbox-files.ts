@@ -40,6 +40,12 @@ export interface Listing {
 /** Absolute, or from the project on; never an option of the program that gets it. */
 const place = (path: string): string => (path.startsWith("/") ? path : `./${path}`);
 
+const unreadable = (path: string) => (reason: string) =>
+  new GloveboxError("FILE_UNAVAILABLE", "library.file-unreadable", { values: { path, reason } });
+
+const unwritable = (path: string) => (reason: string) =>
+  new GloveboxError("FILE_UNAVAILABLE", "library.file-unwritable", { values: { path, reason } });
+
 export class SandboxFiles {
   readonly #exec: (argv: Argv, options: ExecOptions) => Promise<CommandResult>;
   readonly #say: Say;
@@ -49,15 +55,13 @@ export class SandboxFiles {
     this.#say = say;
   }
 
-  /** @param situation of the error when it does not end well */
-  async #perform(argv: Argv, options: ExecOptions, about: { readonly path: string; readonly situation: string }): Promise<CommandResult> {
+  /** @param refusal made when it does not end well, of the reason */
+  async #perform(argv: Argv, options: ExecOptions, refusal: (reason: string) => GloveboxError): Promise<CommandResult> {
     // What a program says of an error is read, in English.
     const result = await this.#exec(argv, { ...options, env: { LC_ALL: "C" } });
     if (result.outcome === "ok") return result;
     const reason = result.outcome === "failed" ? systemReason(result.stderr.text) : result.outcome;
-    return told(this.#say, () =>
-      Promise.reject(new GloveboxError("FILE_UNAVAILABLE", about.situation, { values: { path: about.path, reason } })),
-    );
+    return told(this.#say, () => Promise.reject(refusal(reason)));
   }
 
   /** A part of a file, by default its first MiB. A pipe or device gives what it has at once. @throws PublicError FILE_UNAVAILABLE, and like `exec` */
@@ -66,7 +70,7 @@ export class SandboxFiles {
     const counts = [`skip=${offset}`, `count=${maxBytes + 1}`, "iflag=skip_bytes,count_bytes,fullblock,nonblock"];
     const argv: Argv = ["dd", `if=${place(path)}`, "bs=64K", "status=none", ...counts];
     const options = { maxOutputBytes: maxBytes + 1, ...(signal === undefined ? {} : { signal }) };
-    const { stdout } = await this.#perform(argv, options, { path, situation: "library.file-unreadable" });
+    const { stdout } = await this.#perform(argv, options, unreadable(path));
     const isTruncated = stdout.bytes.length > maxBytes;
     const bytes = stdout.bytes.subarray(0, maxBytes);
     return { untrusted: true, bytes, text: new TextDecoder().decode(bytes, { stream: isTruncated }), isTruncated };
@@ -80,23 +84,23 @@ export class SandboxFiles {
     const { isAppended = false, ...others } = options;
     const mode = isAppended ? ["oflag=append,nonblock", "conv=notrunc"] : ["oflag=nonblock"];
     const argv: Argv = ["dd", `of=${place(path)}`, "bs=64K", "iflag=fullblock", "status=none", ...mode];
-    await this.#perform(argv, { ...others, stdin: content }, { path, situation: "library.file-unwritable" });
+    await this.#perform(argv, { ...others, stdin: content }, unwritable(path));
   }
 
   /** What lies in a directory; not what lies below that. @throws PublicError FILE_UNAVAILABLE, and like `exec` */
   async list(path = ".", options: Cancellable = {}): Promise<Listing> {
     const argv: Argv = ["find", `${place(path)}/.`, "-mindepth", "1", "-maxdepth", "1", "-printf", entryFormat];
-    const { stdout } = await this.#perform(argv, { ...options, maxOutputBytes: listMax }, { path, situation: "library.file-unreadable" });
+    const { stdout } = await this.#perform(argv, { ...options, maxOutputBytes: listMax }, unreadable(path));
     return { entries: parseEntries(stdout.bytes), isTruncated: stdout.isTruncated };
   }
 
   /** With those above it that are missing; one that exists is left as it is. @throws PublicError FILE_UNAVAILABLE, and like `exec` */
   async makeDirectory(path: string, options: Cancellable = {}): Promise<void> {
-    await this.#perform(["mkdir", "-p", "--", place(path)], options, { path, situation: "library.file-unwritable" });
+    await this.#perform(["mkdir", "-p", "--", place(path)], options, unwritable(path));
   }
 
   /** A file, a link itself, or a directory with all below. @throws PublicError FILE_UNAVAILABLE when it is not there, and like `exec` */
   async remove(path: string, options: Cancellable = {}): Promise<void> {
-    await this.#perform(["rm", "-r", "--interactive=never", "--", place(path)], options, { path, situation: "library.file-unwritable" });
+    await this.#perform(["rm", "-r", "--interactive=never", "--", place(path)], options, unwritable(path));
   }
 }
