@@ -17,7 +17,7 @@ const sessionCommands = [
   "ls -la",
   "cat package.json",
   "sed -n '1,40p' src/sum.js",
-  "grep -rn TODO src",
+  "grep -rn part src",
   "git status --short",
   "git log --oneline -5",
   "git diff --stat",
@@ -77,7 +77,7 @@ async function makeProject(base: string): Promise<string> {
   const project = path.join(base, "project");
   await mkdir(path.join(project, "src"), { recursive: true });
   await writeFile(path.join(project, "package.json"), '{"name": "small"}\n');
-  for (let file = 0; file < 20; file += 1) await writeFile(path.join(project, `src/part-${file}.js`), "// TODO\n".repeat(40));
+  for (let file = 0; file < 20; file += 1) await writeFile(path.join(project, `src/part-${file}.js`), "// one part\n".repeat(40));
   await writeFile(path.join(project, "src/sum.js"), "export const sum = (a, b) => a + b;\n");
   await writeFile(path.join(project, "test.sh"), 'test "$((2 + 3))" = 5 && echo passed\n');
   const git = "git init --quiet && git add . && git -c user.name=a -c user.email=a@b commit --quiet --message first";
