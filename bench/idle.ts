@@ -1,8 +1,11 @@
-// What open sandboxes cost while nothing runs in them: resident memory of our processes, and fifty at once. Budget: 3 MiB for one.
-import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
+// What open sandboxes cost while nothing runs in them: resident memory of our processes, and fifty at once. Budget: 3 MiB for one. And of the broker
+// that holds a hundred of them. Budget: 150 MB.
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { composeDoor } from "../src/compose.ts";
 import type { Sandbox } from "../src/contracts/boundary.ts";
+import { processesOf, untilEnded } from "../test/fixtures/served-broker.ts";
 import { openBenchSandbox, runTrue } from "./open.ts";
 
 export const idleBudgetKib = 3 * 1024;
@@ -65,12 +68,42 @@ async function benchMany(base: string, count: number): Promise<void> {
   console.log(`  after close ${left} processes`);
 }
 
+/** A hundred sandboxes of one broker, a command in each, and what the broker itself holds then. */
+async function benchHeld(base: string, count = 100): Promise<void> {
+  const state = path.join(base, "state");
+  const project = path.join(base, "held");
+  await mkdir(state, { mode: 0o700 });
+  await mkdir(project);
+  const door = composeDoor({
+    environment: { XDG_STATE_HOME: state, PATH: "/usr/bin:/bin" },
+    installation: path.join(import.meta.dirname, ".."),
+  });
+  const broker = await door.reachBroker();
+  const policy = { projectDirectory: project, overrides: { filesystem: { allowWrite: [project] } } };
+  const io = { signal: new AbortController().signal, onOutput: () => Promise.resolve(), onStart: () => {} };
+  for (let index = 0; index < count; index += 1) {
+    const access = await broker.sandboxes.open({ policy, callerEnvironment: {} }, { signal: io.signal });
+    await broker.sandboxes.exec(access, { argv: ["/usr/bin/true"], callerEnvironment: {}, environment: {} }, io);
+  }
+  const [pid = 0] = await processesOf(state, "broker");
+  const kib = async (name: string): Promise<number> =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "mu").exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]);
+  const megabytes = (value: number): string => ((value * 1024) / 1e6).toFixed(0);
+  console.log(`\n${count} open sandboxes, idle: their broker has ${megabytes(await kib("VmRSS"))} MB resident (budget 150 MB)`);
+  console.log(`  at most ${megabytes(await kib("VmHWM"))} MB while they were opened, one after the other`);
+  await broker.stop();
+  await broker[Symbol.asyncDispose]();
+  await door.close();
+  await untilEnded(state);
+}
+
 export async function benchIdle(count = 50): Promise<void> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-bench-")));
   try {
     console.log(`\nan idle sandbox (budget ${idleBudgetKib} KiB resident)`);
     await benchOne(base);
     await benchMany(base, count);
+    await benchHeld(base);
   } finally {
     await rm(base, { recursive: true });
   }

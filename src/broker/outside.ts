@@ -92,7 +92,8 @@ export function openOutside(id: SandboxId, plan: OutsidePlan, user: HostUser): S
       last = startOutside({ argv, cwd, environment: plan.environment, mark: outsideMark(id) });
       return last;
     },
-    stats: async () => ({ processes: 0, openCommands: 0, usage: undefined }),
+    stats: async () => ({ processes: 0, openCommands: 0 }),
+    usage: () => undefined,
     // What it does outside is caught by nothing.
     whoConnects: () => undefined,
     lateMasks: noLateMasks,

@@ -32,7 +32,7 @@ export async function performCommand(action: Action, task: OpenTask, permit: Per
       limits: policy.limits,
       exhausted: limit.exhausted,
       ...(onLaterOutput === undefined ? {} : { onLaterOutput }),
-      look: async () => (await sandbox.stats()).usage,
+      look: async () => sandbox.usage(),
       io,
       monotonicNs: () => parts.clock.monotonicNs(),
       observe: (chunk) => streams[chunk.channel].update(chunk.bytes),

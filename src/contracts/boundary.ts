@@ -256,8 +256,6 @@ export interface SandboxStats {
   /** Processes inside as counted from the host, guard included. */
   readonly processes: number;
   readonly openCommands: number;
-  /** Since the sandbox opened, also after it has ended; undefined where the boundary cannot see it. */
-  readonly usage: UsageEvidence | undefined;
 }
 
 /** What stood between the task and the host: shown on the answer sheet, recorded at open. */
@@ -289,6 +287,8 @@ export interface Sandbox {
   /** Rejects with SANDBOX_CLOSED after close began, GUARD_PROTOCOL after a violation. */
   exec(command: Command): Promise<Execution>;
   stats(): Promise<SandboxStats>;
+  /** What was used since the sandbox opened, also after it has ended; undefined where the boundary cannot see it. */
+  usage(): UsageEvidence | undefined;
   /**
    * The name that the process gave itself whose captured connection has this port, as the host saw it a moment ago; unescaped, at most 15
    * bytes. Undefined when it was not found.

@@ -87,7 +87,7 @@ async function run({ sandbox, spec }: Opened, script: string): Promise<Supervisi
     execution,
     limits: spec.limits,
     exhausted: sandbox.exhausted,
-    look: async () => (await sandbox.stats()).usage,
+    look: async () => sandbox.usage(),
     io: {
       signal: new AbortController().signal,
       onStart: () => {},

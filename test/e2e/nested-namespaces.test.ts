@@ -94,7 +94,7 @@ for name in [here + '/after', 'after', '/deep/after']:
       execution,
       limits,
       exhausted: sandbox.exhausted,
-      look: async () => (await sandbox.stats()).usage,
+      look: async () => sandbox.usage(),
       io: { signal: new AbortController().signal, onStart: () => {}, onOutput: async () => {} },
       monotonicNs: () => process.hrtime.bigint(),
       observe: () => {},

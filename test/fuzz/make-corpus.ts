@@ -3,6 +3,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { commandFrames } from "../../src/guard/command-frames.ts";
 import * as frames from "../../src/guard/host-frames.ts";
+import { version } from "../../src/contracts/version.ts";
+import * as door from "../../src/door/door-frames.ts";
+import { frameTypes } from "../../src/door/protocol.ts";
 import { rightsFor } from "../../src/guard/landlock-rights.ts";
 
 const hello = frames.helloFrame(1);
@@ -73,6 +76,44 @@ const seeds: Readonly<Record<string, readonly Buffer[]>> = {
   "half-frame": [Buffer.concat(setup).subarray(0, 50)],
 };
 
-const directory = new URL("corpus/", import.meta.url);
-mkdirSync(directory, { recursive: true });
-for (const [name, parts] of Object.entries(seeds)) writeFileSync(new URL(`${name}.bin`, directory), Buffer.concat(parts));
+const result = {
+  task: "t-0193f0c2a1b2-4d5e6f708192",
+  action: "a-0193f0c2a1b2-4d5e6f708192",
+  exitCode: 3,
+  outcome: "failed",
+  child: { kind: "exited", value: 3 },
+  limitHits: [],
+  notes: [],
+  stdoutBytes: 3,
+  stderrBytes: 0,
+  durationMs: 5,
+  ledger: { firstSeq: 1, lastSeq: 3 },
+  isLeftRunning: false,
+} as const;
+const greeting = door.helloFrame(version);
+const started = door.emptyFrame(frameTypes.started, 1);
+const output = [
+  door.dataFrame(frameTypes.stdout, 1, Buffer.from("out\n")),
+  door.dataFrame(frameTypes.stderr, 1, Buffer.alloc(65_536, "e")),
+];
+const refused = door.refusedFrame(1, 120, ["POLICY_DENIED", "Cannot run it", "Change the policy"]);
+
+/** What a broker says to the thin client. */
+const brokerSeeds: Readonly<Record<string, readonly Buffer[]>> = {
+  greeting: [greeting],
+  stranger: [door.helloFrame("0.0.0")],
+  command: [greeting, started, ...output, ...door.partFrames(1, Buffer.from("{}")), door.resultFrame(1, result, [])],
+  noted: [greeting, started, door.resultFrame(1, result, ["It was ended", "It used up a limit"])],
+  refused: [greeting, ...door.partFrames(1, Buffer.from("{}")), refused],
+  asked: [greeting, door.askedFrame(1, "q-0193f0c2a1b2-4d5e6f708192"), started, door.creditFrame(1, "stdin", 1), refused],
+  flood: [greeting, started, ...Array.from({ length: 5 }, () => output).flat()],
+};
+
+function write(name: string, known: Readonly<Record<string, readonly Buffer[]>>): void {
+  const directory = new URL(`${name}/`, import.meta.url);
+  mkdirSync(directory, { recursive: true });
+  for (const [seed, parts] of Object.entries(known)) writeFileSync(new URL(`${seed}.bin`, directory), Buffer.concat(parts));
+}
+
+write("corpus", seeds);
+write("corpus-broker", brokerSeeds);

@@ -13,9 +13,19 @@ const gitCorpus = path.join(import.meta.dirname, "corpus-git");
 const readCorpus = path.join(import.meta.dirname, "corpus-read");
 const maskerCorpus = path.join(import.meta.dirname, "corpus-masker");
 const packetCorpus = path.join(import.meta.dirname, "corpus-packet");
+const brokerCorpus = path.join(import.meta.dirname, "corpus-broker");
 const times = process.argv.includes("--long") ? 20 : 1;
 /** How long each goes on; what was planted ends its run as soon as it is found. */
-const seconds = { clean: 8 * times, planted: 25, git: 5 * times, read: 5 * times, masker: 8 * times, packet: 3 * times, egress: 5 * times };
+const seconds = {
+  clean: 8 * times,
+  planted: 25,
+  git: 5 * times,
+  read: 5 * times,
+  masker: 8 * times,
+  packet: 3 * times,
+  broker: 4 * times,
+  egress: 5 * times,
+};
 const sanitizers = ["-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 const sources = ["frame", "message", "session", "arguments"].map((name) => path.join(root, `native/protocol/${name}.c`));
 
@@ -39,6 +49,10 @@ const parserSources = [...["host-bytes.c", "frame-mutator.c"].map((file) => path
 const gitSources = [path.join(import.meta.dirname, "git-config.c"), path.join(root, "native/guard/git-config.c")];
 const readSources = [path.join(import.meta.dirname, "read-rules.c"), path.join(root, "native/shared/glob.c")];
 const maskerSources = [path.join(import.meta.dirname, "masker-input.c"), path.join(root, "native/shared/glob.c")];
+const brokerSources = [
+  ...["broker-bytes.c", "frame-mutator.c"].map((file) => path.join(import.meta.dirname, file)),
+  ...["client/hear.c", "client/queue.c", "protocol/frame.c"].map((file) => path.join(root, "native", file)),
+];
 const packetSources = [path.join(import.meta.dirname, "refused-packet.c"), path.join(root, "native/captive/packet.c")];
 
 function build(name: string, defines: readonly string[], files: readonly string[]): string {
@@ -115,6 +129,10 @@ try {
   const refusedReport = report("refused packets", refused);
   check(refused.status === 0, "what is read of a refused packet survives, and holds nothing but an address and ports", refused.log);
   check(refusedReport.executions > 10_000 && refusedReport.coverage > 10, "the fuzzer worked on them: executions and edges", refused.log);
+  const broker = await fuzz(build("broker-bytes", [], brokerSources), seconds.broker, brokerCorpus);
+  const brokerReport = report("what a broker says to the thin client", broker);
+  check(broker.status === 0, "the thin client survives what a broker says, and keeps its accounts", broker.log);
+  check(brokerReport.executions > 5_000 && brokerReport.coverage > 60, "the fuzzer worked on it too: executions and edges", broker.log);
   const egress = fuzzEgress("clean");
   check(egress.finding === undefined, "the gate's parsers survive", JSON.stringify(egress.finding));
   check(

@@ -80,7 +80,12 @@ class MemorySandbox implements Sandbox {
   }
 
   stats(): Promise<SandboxStats> {
-    return Promise.resolve({ processes: this.#running.size, openCommands: this.#running.size, usage: undefined });
+    return Promise.resolve({ processes: this.#running.size, openCommands: this.#running.size });
+  }
+
+  /** Nothing here uses anything. */
+  usage(): undefined {
+    return undefined;
   }
 
   /** Nothing here connects. */

@@ -14,6 +14,8 @@ const restFactor = 8;
 /** What programs on a few processors take of memory within one interval: from so near to the limit on, looks follow each other faster. */
 const nearBytes = 2 ** 28;
 const nearIntervalMs = 5;
+/** Within the turn of the event loop in which it was taken, a look is the newest there can be. */
+const freshMs = 2;
 /** What the host keeps for itself where no control group limits memory. */
 const reserveShare = 0.05;
 const reserveMaximum = 2 ** 29;
@@ -65,6 +67,7 @@ export class LimitWatch {
   #timer: NodeJS.Timeout | undefined;
   #isDone = false;
   #isSearching = false;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
   #noSearchBeforeMs = 0;
   #own: ReadonlyMap<string, number> = new Map();
   /** Own time of all processes that were seen: what the kernel forgets when nobody waits for a child. */
@@ -106,8 +109,14 @@ export class LimitWatch {
     this.look(1);
   }
 
+  /** What was used until now: a look that was just taken, as at the end of a command, says it. */
+  usage(): UsageEvidence {
+    return performance.now() - this.#lookedAtMs < freshMs ? this.#usage : this.look();
+  }
+
   /** One look now; @returns what was used until now */
   look(endedTasks = 0): UsageEvidence {
+    this.#lookedAtMs = performance.now();
     const sample = this.#isDone ? undefined : sampleTree(this.#places.proc);
     if (sample === undefined) return this.#lookAfterEnd();
     const fills = this.#places.privatePlaces.flatMap((place) => fillOf(place) ?? []);

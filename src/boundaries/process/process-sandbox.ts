@@ -11,7 +11,7 @@ import {
   type WallReport,
 } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
-import type { LimitHit } from "../../contracts/limits.ts";
+import type { LimitHit, UsageEvidence } from "../../contracts/limits.ts";
 import { settles } from "../../kit/settles.ts";
 import { removeCgroup } from "./cgroups.ts";
 import { sandboxEnvironment } from "./environment.ts";
@@ -93,7 +93,11 @@ export class ProcessSandbox implements Sandbox, Dialling {
 
   async stats(): Promise<SandboxStats> {
     const { session } = this.#launched;
-    return { processes: this.#remaining().length, openCommands: session.openCommands, usage: this.#watch?.look() };
+    return { processes: this.#remaining().length, openCommands: session.openCommands };
+  }
+
+  usage(): UsageEvidence | undefined {
+    return this.#watch?.usage();
   }
 
   close(): Promise<void> {
