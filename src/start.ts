@@ -22,6 +22,7 @@ async function main(): Promise<void> {
   process.exitCode = await runCli({
     argv: rawArguments(process.argv.slice(2)),
     door: openDoor,
+    mcp: async () => (await import("./mcp/mcp.ts")).mcpServers,
     io: openProcessIo(process, environment),
     cwd: rawCurrentDirectory(),
     home: hostUser().home,

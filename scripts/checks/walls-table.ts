@@ -36,7 +36,7 @@ export const roomRules: Readonly<Record<string, RoomRule>> = {
   proofs: { rooms: base, packages: ["zod"], builtins: "all" },
   doctor: { rooms: [...base, "broker"], packages: ["zod"], builtins: "all" },
   cli: { rooms: [...base, "sdk"], packages: ["zod"], builtins: "all" },
-  mcp: { rooms: [...base, "sdk"], packages: ["zod"], builtins: "all" },
+  mcp: { rooms: [...base, "sdk"], packages: ["zod", "@modelcontextprotocol/server", "@modelcontextprotocol/node"], builtins: "all" },
   console: { rooms: ["contracts", "texts", "sdk"], packages: [], builtins: [] },
 };
 

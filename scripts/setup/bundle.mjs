@@ -38,6 +38,9 @@ export function makeBundle(context) {
     "--out-extension:.js=.cjs",
     // Only documents that name hosts need it, and it is as long as all the rest.
     "--external:tldts",
+    // Only who serves agents needs them.
+    "--external:@modelcontextprotocol/server",
+    "--external:@modelcontextprotocol/node",
     // A script that was compiled by hand has nobody to import for it; it can require.
     "--supported:dynamic-import=false",
     "--charset=ascii",

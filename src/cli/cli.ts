@@ -1,5 +1,6 @@
 // The command line's front: argv in, exit code out. It is handed the door and builds nothing; data goes to stdout, all else to stderr.
 import type { Door } from "../contracts/door.ts";
+import type { McpServers } from "../contracts/mcp-servers.ts";
 import { errorTable } from "../contracts/error-table.ts";
 import { escapeText } from "../kit/escape-text.ts";
 import { printableJson } from "../kit/printable-json.ts";
@@ -25,6 +26,8 @@ export interface CliOptions {
   readonly argv: readonly string[];
   /** Called at most once, and never for help, `--version` or a usage error. */
   readonly door: () => Promise<Door>;
+  /** Called by what serves the Model Context Protocol, and by nothing else: nobody waits for its packages who does not need them. */
+  readonly mcp: () => Promise<McpServers>;
   readonly io: CliIo;
   /** Absolute, bytes that are not UTF-8 as lone surrogates; undefined when the current directory is gone. */
   readonly cwd: string | undefined;
@@ -61,6 +64,7 @@ function createContext(options: CliOptions): CliContext {
     isJson: early.isJson,
     isPlain: early.isPlain,
     door: () => (door ??= options.door()),
+    mcp: options.mcp,
   };
 }
 

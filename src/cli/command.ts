@@ -1,5 +1,6 @@
 // What one operation of the command line is: one small object in one file, listed once in commands.ts.
 import type { Door } from "../contracts/door.ts";
+import type { McpServers } from "../contracts/mcp-servers.ts";
 import type { Language, Texts } from "../texts/texts.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { OptionValues } from "./option-values.ts";
@@ -45,6 +46,7 @@ export interface CliContext {
   readonly version: string;
   /** Opens the house on first use; help and usage errors never call it. */
   door(): Promise<Door>;
+  mcp(): Promise<McpServers>;
 }
 
 export interface CommandInput {

@@ -22,6 +22,8 @@ import { createHelpCommand } from "./commands/help.ts";
 import { ledgerLsCommand } from "./commands/ledger-ls.ts";
 import { ledgerShowCommand } from "./commands/ledger-show.ts";
 import { ledgerVerifyCommand } from "./commands/ledger-verify.ts";
+import { mcpServeCommand } from "./commands/mcp-serve.ts";
+import { mcpWrapCommand } from "./commands/mcp-wrap.ts";
 import { policyCheckCommand } from "./commands/policy-check.ts";
 import { policyHashCommand } from "./commands/policy-hash.ts";
 import { policyImportCommand } from "./commands/policy-import.ts";
@@ -59,6 +61,8 @@ export const commands: readonly CliCommand[] = [
   approvalApproveCommand,
   approvalDenyCommand,
   approvalWatchCommand,
+  mcpServeCommand,
+  mcpWrapCommand,
   setupCommand,
   doctorCommand,
   explainCommand,

@@ -9,6 +9,7 @@ import desk from "./catalogue/desk.json" with { type: "json" };
 import egress from "./catalogue/egress.json" with { type: "json" };
 import guard from "./catalogue/guard.json" with { type: "json" };
 import imported from "./catalogue/import.json" with { type: "json" };
+import mcp from "./catalogue/mcp.json" with { type: "json" };
 import ledger from "./catalogue/ledger.json" with { type: "json" };
 import library from "./catalogue/library.json" with { type: "json" };
 import policy from "./catalogue/policy.json" with { type: "json" };
@@ -54,6 +55,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>>
   import: imported,
   ledger,
   library,
+  mcp,
   policy,
   preset,
   proof,

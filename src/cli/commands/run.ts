@@ -1,17 +1,17 @@
 // `glovebox run [options] -- CMD...`: one command behind the wall. The command's output is ours, its exit code is ours; the rest is on stderr.
 import path from "node:path";
-import type { PolicySelection, RunRequest } from "../../contracts/door.ts";
+import type { RunRequest } from "../../contracts/door.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import { askAtTerminal } from "../approve/ask-at-terminal.ts";
 import { askElsewhere } from "../approve/ask-elsewhere.ts";
 import type { CliCommand, CliContext, CommandInput, OptionSpec } from "../command.ts";
-import { policyOption, presetOption, projectOption, selectPolicy } from "../policy-selection.ts";
+import { policyOption, presetOption, projectOption, selectPolicyWithFlags } from "../policy-selection.ts";
 import { describeFailure, failureJson } from "../render/failure.ts";
 import { type Asking, driveRun } from "../run/drive-run.ts";
 import { createCollectingSink } from "../run/output-sink.ts";
 import { openResultFile, type ResultFile } from "../run/result-file.ts";
 import { refusalDocument, resultDocument } from "../run/run-documents.ts";
-import { policyFlags, runOverrides } from "../run/run-overrides.ts";
+import { policyFlags } from "../run/run-overrides.ts";
 import { runForPerson } from "../run/run-for-person.ts";
 import { ptyOptions, wantsPty } from "../run/pty-choice.ts";
 import { cwdOption, startDirectory } from "../run/start-directory.ts";
@@ -46,11 +46,8 @@ function outsideOf({ options: given }: CommandInput): Pick<RunRequest, "outside"
 
 async function runRequest(context: CliContext, input: CommandInput): Promise<RunRequest> {
   const [command = "", ...rest] = input.operands;
-  const overrides = runOverrides(input, context.cwd);
   const cwd = await startDirectory(context, input);
-  const selection = await selectPolicy(context, input);
-  const policy: PolicySelection =
-    overrides === undefined ? selection : { ...selection, overrides: { ...selection.overrides, ...overrides } };
+  const policy = await selectPolicyWithFlags(context, input);
   const outside = outsideOf(input);
   const pty = outside.outside === undefined && wantsPty(context, input) ? { pty: context.stdout.size } : {};
   return { policy, argv: [command, ...rest], cwd, callerEnvironment: context.io.env, ...outside, ...pty };

@@ -3,8 +3,8 @@ import type { SandboxOpening } from "../../contracts/sandbox-door.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import { showDuration } from "../../kit/show-quantity.ts";
 import type { CliCommand, CliContext, CommandInput, OptionSpec } from "../command.ts";
-import { policyOption, presetOption, projectOption, selectPolicy } from "../policy-selection.ts";
-import { policyFlags, runOverrides } from "../run/run-overrides.ts";
+import { policyOption, presetOption, projectOption, selectPolicyWithFlags } from "../policy-selection.ts";
+import { policyFlags } from "../run/run-overrides.ts";
 import { usageError } from "../usage-error.ts";
 
 const lifetimeOptions: readonly OptionSpec[] = [
@@ -24,9 +24,7 @@ function durationOf({ options }: CommandInput, name: string): number | undefined
 }
 
 async function openingOf(context: CliContext, input: CommandInput): Promise<SandboxOpening> {
-  const selection = await selectPolicy(context, input);
-  const overrides = runOverrides(input, context.cwd);
-  const policy = overrides === undefined ? selection : { ...selection, overrides: { ...selection.overrides, ...overrides } };
+  const policy = await selectPolicyWithFlags(context, input);
   const idleMs = durationOf(input, "idle");
   const hardMs = durationOf(input, "expires");
   return {

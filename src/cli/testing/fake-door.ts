@@ -6,7 +6,7 @@ import { digestSchema, taskIdSchema } from "../../contracts/ids.ts";
 import type { ImportedPolicy } from "../../contracts/policy-import.ts";
 import type { StoredRecord } from "../../contracts/ledger.ts";
 import type { ChallengeReport, Checklist, Proof, ProofReport } from "../../contracts/proof.ts";
-import { fakeBroker } from "./fake-broker.ts";
+import { fakeBroker } from "../../contracts/testing/fake-broker.ts";
 import { smallLimits } from "../../contracts/testing/limits.ts";
 
 export const fakeTask = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");

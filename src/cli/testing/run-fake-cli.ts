@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { Door } from "../../contracts/door.ts";
+import type { McpServers } from "../../contracts/mcp-servers.ts";
 import { runCli } from "../cli.ts";
 import { createFakeDoor, type FakeDoor } from "./fake-door.ts";
 import { createFakeIo, type FakeIo, type FakeIoOptions } from "./fake-io.ts";
@@ -15,6 +16,7 @@ export interface FakeCall extends FakeIo {
 
 export interface FakeCallOptions extends FakeIoOptions {
   readonly door?: Partial<Door>;
+  readonly mcp?: McpServers;
   readonly cwd?: string;
   readonly home?: string;
   /** Replaces opening the door. */
@@ -22,6 +24,10 @@ export interface FakeCallOptions extends FakeIoOptions {
   /** Called with the streams before the call ends, e.g. to type or to send signals. */
   readonly during?: (io: FakeIo) => void;
 }
+
+const unexpected = (): never => {
+  throw new Error("Nothing was to be served");
+};
 
 export async function callCli(argv: readonly string[], options: FakeCallOptions = {}): Promise<FakeCall> {
   const io = createFakeIo(options);
@@ -33,6 +39,7 @@ export async function callCli(argv: readonly string[], options: FakeCallOptions 
     cwd: options.cwd ?? realpathSync(tmpdir()),
     home: options.home ?? "/nonexistent/home",
     version: "1.2.3",
+    mcp: async () => options.mcp ?? { serveStreams: unexpected, serveHttp: unexpected },
     door: async () => {
       doorOpened += 1;
       return options.openDoor === undefined ? door : options.openDoor();

@@ -1,8 +1,8 @@
-// A running broker for tests of the command line: one sandbox, whose commands answer at once.
-import { sandboxIdSchema, taskIdSchema } from "../../contracts/ids.ts";
-import type { ApprovalDoor } from "../../contracts/approval-door.ts";
-import type { SharedBroker } from "../../contracts/reached-broker.ts";
-import type { SandboxCommandResult, SandboxDoor } from "../../contracts/sandbox-door.ts";
+// A running broker for tests: one sandbox, whose commands answer at once.
+import { sandboxIdSchema, taskIdSchema } from "../ids.ts";
+import type { ApprovalDoor } from "../approval-door.ts";
+import type { SharedBroker } from "../reached-broker.ts";
+import type { SandboxCommandResult, SandboxDoor } from "../sandbox-door.ts";
 
 export const fakeSandbox = sandboxIdSchema.parse("s-0193f0c2a1b2-4d5e6f708192");
 const task = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");

@@ -1,0 +1,35 @@
+// `run_command`: a program with its arguments, as the policy's rules about commands see them; for a shell, the shell is the program.
+import * as z from "zod";
+import { absolutePath, argv, content, timeoutSeconds } from "../inputs.ts";
+import { commandAnswer, performCommand } from "../perform-command.ts";
+import type { McpTool, Say } from "../tool.ts";
+
+const inputFor = (say: Say) =>
+  z.strictObject({
+    argv: argv().describe(say({ key: "mcp.input.argv" })),
+    cwd: absolutePath()
+      .optional()
+      .describe(say({ key: "mcp.input.cwd" })),
+    stdin: content()
+      .optional()
+      .describe(say({ key: "mcp.input.stdin" })),
+    timeout_seconds: timeoutSeconds()
+      .optional()
+      .describe(say({ key: "mcp.input.timeout" })),
+  });
+
+export const runCommand: McpTool<z.output<ReturnType<typeof inputFor>>> = {
+  name: "run_command",
+  about: "mcp.tool.run-command",
+  isReadOnly: false,
+  input: inputFor,
+  call: async ({ argv: [program = "", ...rest], cwd, stdin, timeout_seconds: seconds }, context) =>
+    commandAnswer(
+      await performCommand(context, {
+        argv: [program, ...rest],
+        cwd,
+        input: stdin,
+        timeoutSeconds: seconds,
+      }),
+    ),
+};
