@@ -32,21 +32,27 @@ export async function performCommand(context: ToolContext, command: InsideComman
   const { argv, cwd, input, timeoutSeconds, keptBytes = returnedBytes } = command;
   const output = new OutputCollector(keptBytes);
   return sandbox.use(async ({ broker, opened, callerEnvironment }) => {
-    // From here on: a sandbox that is being opened is no part of the command.
-    const timeout = timeoutSeconds === undefined ? undefined : AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000));
     const asked = { argv, callerEnvironment, environment: {}, ...(cwd === undefined ? {} : { cwd }) };
+    const timeout = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
     try {
       const result = await broker.sandboxes.exec(opened, asked, {
-        signal: timeout === undefined ? signal : AbortSignal.any([signal, timeout]),
+        signal: AbortSignal.any([signal, timeout.signal]),
         ...(input === undefined ? {} : { stdin: once(input) }),
-        onStart: () => progress.start(),
+        onAsked: (approval) => progress.wait(approval),
+        onStart: () => {
+          // From here on: a person who has to answer first is no part of the command.
+          if (timeoutSeconds !== undefined) timer = setTimeout(() => timeout.abort(), timeoutSeconds * 1000);
+          progress.start();
+        },
         onOutput: async ({ channel, bytes }) => {
           output.add(channel, bytes);
           progress.add(bytes.length);
         },
       });
-      return { sandbox: opened.sandbox, result, output, isTimedOut: timeout?.aborted === true && result.outcome === "cancelled" };
+      return { sandbox: opened.sandbox, result, output, isTimedOut: timeout.signal.aborted && result.outcome === "cancelled" };
     } finally {
+      clearTimeout(timer);
       progress.stop();
     }
   });

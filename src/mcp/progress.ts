@@ -1,4 +1,6 @@
-// Tells a client that its call goes on: when the command starts, then as output comes, and from time to time when none does. It says how much, never what.
+// Tells a client that its call goes on: when a person is asked, when the command starts, then as output comes, and from time to time when none does. It
+// says how much, never what.
+import type { Sentence } from "../contracts/sentence.ts";
 import { showBytes } from "../kit/show-quantity.ts";
 import type { Say } from "./tool.ts";
 
@@ -18,6 +20,8 @@ export class Progress {
   #toldBytes = 0;
   #looks = 0;
   #isSending = false;
+  /** The question that the command waits for. */
+  #approval: string | undefined;
 
   /** @param send undefined when the client did not ask for it */
   constructor(say: Say, send: SendProgress | undefined) {
@@ -25,11 +29,22 @@ export class Progress {
     this.#send = send;
   }
 
+  /** A person elsewhere is asked first. */
+  wait(approval: string): void {
+    this.#approval = approval;
+    this.#begin();
+  }
+
   /** The command runs. */
   start(): void {
-    if (this.#send === undefined || this.#timer !== undefined) return;
+    this.#approval = undefined;
+    this.#begin();
+  }
+
+  #begin(): void {
+    if (this.#send === undefined) return;
     this.#tell(this.#send);
-    this.#timer = setInterval(() => this.#look(), lookMs);
+    this.#timer ??= setInterval(() => this.#look(), lookMs);
   }
 
   add(bytes: number): void {
@@ -45,6 +60,11 @@ export class Progress {
     if (this.#send !== undefined && (this.#bytes > this.#toldBytes || this.#looks >= quietLooks)) this.#tell(this.#send);
   }
 
+  get #news(): Sentence {
+    if (this.#approval !== undefined) return { key: "mcp.progress.waits", values: { approval: this.#approval } };
+    return { key: "mcp.progress.runs", values: { bytes: showBytes(this.#bytes) } };
+  }
+
   /** A client that does not read gets no second one. */
   #tell(send: SendProgress): void {
     if (this.#isSending) return;
@@ -55,6 +75,6 @@ export class Progress {
     const sent = (): void => {
       this.#isSending = false;
     };
-    send(this.#value, this.#say({ key: "mcp.progress", values: { bytes: showBytes(this.#bytes) } })).then(sent, sent);
+    send(this.#value, this.#say(this.#news)).then(sent, sent);
   }
 }

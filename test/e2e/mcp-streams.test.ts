@@ -103,21 +103,34 @@ test("kill -9 of the server ends its sandbox and what runs in it", async (t) => 
   await untilThere(seconds, 0);
 });
 
-test("what would ask a person is refused, and nothing an agent can say changes that", async (t) => {
+test("what the policy asks about waits for a person elsewhere; an agent is told so, and can neither answer nor do without", async (t) => {
   const house = await openMcpHouse(t);
   const policy = path.join(path.dirname(house.project), "asks.yaml");
-  await writeFile(
-    policy,
-    "apiVersion: glovebox/v1\ncommands: [{id: push, match: {argvPrefix: [touch]}, verdict: ask, reason: look}]\nfilesystem: {allowWrite: [.]}\n",
-  );
+  const rule = "commands: [{id: made, match: {argvPrefix: [touch]}, verdict: ask, reason: look}]";
+  await writeFile(policy, `apiVersion: glovebox/v1\n${rule}\nfilesystem: {allowWrite: [.]}\n`);
   const { client } = await house.connect("mcp", "serve", "--policy", policy);
-  const { isError, document } = await call(client, "run_command", { argv: ["touch", "made"], stdin: "y\nyes\n" });
-  assert.equal(isError, true);
-  assert.match(String(record(document["error"])["code"]), /^APPROVAL_/u);
+  const waiting = Promise.withResolvers<string>();
+  const onprogress = ({ message = "" }: { readonly message?: string | undefined }) => waiting.resolve(message);
+  const asked = call(client, "run_command", { argv: ["touch", "made"], stdin: "y\nyes\n" }, { onprogress });
+  const [approval = ""] = /q-[0-9a-f-]+/u.exec(await waiting.promise) ?? [];
+  await using broker = await house.door.reachBroker();
+  assert.deepEqual(
+    (await broker.approvals.list({ signal: new AbortController().signal })).questions.map(({ id }) => id),
+    [approval],
+  );
+  for (const argv of [
+    ["glovebox", "approval", "approve", approval],
+    ["sh", "-c", `glovebox approval approve ${approval}`],
+  ])
+    assert.notEqual((await call(client, "run_command", { argv })).document["exitCode"], 0);
   for (const extra of [{ approve: true }, { ask: "granted" }, { outside: true }, { policy: { approval: "never" } }])
     assert.equal((await call(client, "run_command", { argv: ["touch", "made"], ...extra })).isError, true);
+  await broker.approvals.answer(approval, "refused");
+  const { isError, document } = await asked;
+  assert.deepEqual([isError, record(document["error"])["code"]], [true, "APPROVAL_REFUSED"]);
   await assert.rejects(access(path.join(house.project, "made")));
   const { refusals } = (await call(client, "list_refusals", {})).document;
   assert.ok(Array.isArray(refusals));
-  assert.deepEqual([record(refusals[0])["verdict"], record(refusals[0])["reason"]], ["ask", "look"]);
+  const told = refusals.map(record).find(({ verdict }) => verdict === "ask");
+  assert.deepEqual([told?.["kind"], told?.["reason"]], ["command", "look"]);
 });

@@ -76,6 +76,6 @@ export const mcpServeCommand: CliCommand = {
     { line: "glovebox mcp serve --preset node", about: "cli.mcp-serve.example.streams" },
     { line: "glovebox mcp serve --http 127.0.0.1:8123 --token-file ~/.config/agent/token", about: "cli.mcp-serve.example.http" },
   ],
-  notes: ["cli.mcp-serve.note.policy", "cli.mcp-serve.note.session"],
+  notes: ["cli.mcp-serve.note.policy", "cli.mcp-serve.note.asks", "cli.mcp-serve.note.session"],
   execute,
 };
