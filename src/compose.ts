@@ -21,6 +21,7 @@ import {
   stateLayout,
   type Step,
   taskSheetFromRecords,
+  requireEnded,
   undoTask,
 } from "./broker/broker.ts";
 import {
@@ -36,7 +37,7 @@ import { ComposedBroker } from "./compose-broker.ts";
 import { type PolicyLoader, policyLoader, policyPlaces } from "./compose-policy.ts";
 import type { Boundary, HostUser } from "./contracts/boundary.ts";
 import { noChanges } from "./contracts/changes.ts";
-import type { Door, EffectivePolicy, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
+import type { ChangesSelection, Door, EffectivePolicy, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
 import { GateProcess } from "./egress/egress.ts";
 import { taskIdSchema } from "./contracts/ids.ts";
 import type { CompiledPolicy } from "./contracts/policy-port.ts";
@@ -162,22 +163,25 @@ class ComposedDoor implements Door {
   }
 
   /** undefined when the task changed nothing. */
-  #changesOf(task: string): LoadedChanges | undefined {
+  #changesOf({ task, since }: ChangesSelection): LoadedChanges | undefined {
     const reader = openLedgerReader({ directory: this.#layout.state });
     const records = reader.task(task);
+    requireEnded(task, records);
     const id = taskIdSchema.parse(task);
-    return loadChanges(id, records, { beforeDirectory: this.#layout.before, unseal: reader.unsealer(id) });
+    return loadChanges(id, records, { beforeDirectory: this.#layout.before, unseal: reader.unsealer(id) }, since);
   }
 
-  diff: Door["diff"] = async ({ task, paths, isBrief }) => {
+  diff: Door["diff"] = async ({ isBrief, ...selection }) => {
+    const { task, paths } = selection;
     await this.#readyLedger();
-    const loaded = this.#changesOf(task);
+    const loaded = this.#changesOf(selection);
     return loaded === undefined ? { task, entries: [], counts: noChanges } : taskDiff(loaded, { paths, isBrief });
   };
 
-  undo: Door["undo"] = async ({ task, paths, isPartial }) => {
+  undo: Door["undo"] = async ({ isPartial, ...selection }) => {
+    const { task, paths } = selection;
     const ledger = await this.#readyLedger();
-    const loaded = this.#changesOf(task);
+    const loaded = this.#changesOf(selection);
     return loaded === undefined ? { task, restored: [], unchanged: [], refused: [] } : undoTask(ledger, loaded, { paths, isPartial });
   };
 

@@ -16,6 +16,7 @@ import { sha256Digest } from "../kit/digest.ts";
 import { childOf, type Ending } from "./outcome.ts";
 import type { SupervisionReport } from "./supervise.ts";
 import type { TaskTraffic } from "./task-egress.ts";
+import type { GatheredCheckpoint } from "../changes/changes.ts";
 import type { TaskChanges } from "./task-changes.ts";
 
 export interface ActionIdentity {
@@ -249,6 +250,19 @@ export class ActionRecord {
   /** What changed in the write roots; nothing when nothing did. */
   async changes(found: TaskChanges | undefined): Promise<void> {
     if (found !== undefined) await this.#append("execution.changes", found.body, found.detail);
+  }
+
+  /** On the device before anybody is told of it. */
+  async checkpoint(checkpoint: number, found: GatheredCheckpoint): Promise<void> {
+    const { changes, missed, keptBytes, keptUntil } = found;
+    const { task, sandbox } = this.#identity;
+    const list = await this.#ledger.commit(task, found.list);
+    await this.#append(
+      "execution.checkpoint",
+      { sandbox, checkpoint, changes, missed, keptBytes, keptUntil, list },
+      found.detail,
+      "synced",
+    );
   }
 
   /** Nothing when nothing happened. */

@@ -30,7 +30,7 @@ export { holdBroker } from "./held-broker.ts";
 export { equalSecrets, Sandboxes, type SandboxesParts } from "./sandboxes.ts";
 export { noSteps, type Step } from "./step.ts";
 export { isTrusted, pinTrust } from "./trust.ts";
-export { undoTask } from "./undo-task.ts";
+export { requireEnded, undoTask } from "./undo-task.ts";
 export { taskSheetFromRecords } from "./task-sheet.ts";
 
 async function performAndEnd(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {

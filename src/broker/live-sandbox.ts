@@ -9,6 +9,7 @@ import type { ReloadedRules } from "../contracts/reached-broker.ts";
 import type {
   CommandLine,
   PortConnection,
+  SandboxCheckpoint,
   SandboxCommand,
   SandboxCommandResult,
   SandboxEnd,
@@ -29,6 +30,7 @@ import { performCommand, recordBreak, recordCommandEnd } from "./perform-command
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { reloadRules } from "./reload-rules.ts";
 import { returnedBytes, type Watched } from "./run-result.ts";
+import { checkpointsMax, checkpointTask } from "./task-checkpoint.ts";
 
 /** The guard serves 256; some stay for ports. */
 export const commandsAtOnce = 64;
@@ -42,6 +44,7 @@ export class LiveSandbox {
   readonly #commands = new Map<string, LiveCommand>();
   readonly #pending = new Set<Promise<unknown>>();
   readonly #onUse: () => void;
+  #checkpoints = 0;
   #running = 0;
   #connections = 0;
   #closing: { readonly reason: EndReason; readonly end: Promise<SandboxEnd> } | undefined;
@@ -208,6 +211,19 @@ export class LiveSandbox {
   logs(action: string | undefined): readonly SandboxLog[] {
     const known = [...this.#commands.values()].filter((live) => action === undefined || live.action === action);
     return known.flatMap(({ log }) => log ?? []);
+  }
+
+  /** @throws SANDBOX_CLOSED, SANDBOX_LIMIT, LEDGER_UNWRITABLE */
+  async checkpoint(): Promise<SandboxCheckpoint> {
+    this.#requireOpen();
+    if (this.#checkpoints === checkpointsMax) {
+      const values = { sandbox: this.#task.identity.sandbox, maximum: checkpointsMax };
+      throw new GloveboxError("SANDBOX_LIMIT", "sandbox.too-many-checkpoints", { values });
+    }
+    const made = checkpointTask(this.#task, (this.#checkpoints += 1));
+    this.#onUse();
+    this.#pending.add(made);
+    return made.finally(() => this.#pending.delete(made));
   }
 
   /** @throws SANDBOX_CLOSED, SANDBOX_LIMIT, and what `connectPort` throws */

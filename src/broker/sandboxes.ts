@@ -10,6 +10,7 @@ import {
   type OpenedSandbox,
   type PortConnection,
   type SandboxAccess,
+  type SandboxCheckpoint,
   type SandboxCommand,
   type SandboxCommandResult,
   type SandboxDoor,
@@ -228,6 +229,10 @@ export class Sandboxes implements SandboxDoor {
 
   async logs(access: SandboxAccess, action: string | undefined): Promise<readonly SandboxLog[]> {
     return this.#use(access).logs(action);
+  }
+
+  async checkpoint(access: SandboxAccess): Promise<SandboxCheckpoint> {
+    return this.#use(access).checkpoint();
   }
 
   async connect(access: SandboxAccess, port: number): Promise<PortConnection> {

@@ -1,9 +1,19 @@
 // Undoing a task is an act of its own: recorded before the first file is touched, and again when it is over. INVARIANT I-11
 import { type LoadedChanges, undoChanges, type UndoWanted } from "../changes/changes.ts";
 import type { UndoReport } from "../contracts/changes.ts";
-import type { Ledger } from "../contracts/ledger.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
+import type { Ledger, StoredRecord } from "../contracts/ledger.ts";
+import { recordBodySchemas } from "../contracts/ledger-record.ts";
 import { wellFormedByteText } from "../kit/byte-text.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
+
+/** What a task changed is known when its sandbox is gone. @throws USAGE_INVALID while it is open */
+export function requireEnded(task: string, records: readonly StoredRecord[]): void {
+  const opened = records.find(({ type }) => type === "execution.opened");
+  if (opened === undefined || records.some(({ type }) => type === "execution.closed" || type === "execution.reaped")) return;
+  const { sandbox } = recordBodySchemas["execution.opened"]().parse(opened.body);
+  throw new GloveboxError("USAGE_INVALID", "changes.task-open", { values: { task, sandbox } });
+}
 
 /** Enough to see what it was about. */
 const recordedPathsMax = 1000;

@@ -1,6 +1,6 @@
 // The store of bytes from before: what is written is read back across pieces, damage is noticed, and expiry goes by the name alone.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -42,10 +42,28 @@ test("BeforeWriter.open() makes nothing until there are bytes, and takes away wh
   assert.deepEqual([readdirSync(root), writer.finish()], [[], []]);
 });
 
+test("openBefore() takes no piece of a checkpoint for one of the task or of another checkpoint", async (t) => {
+  const root = directory(t);
+  const named = (name: string, bytes: Uint8Array): Uint8Array => Buffer.concat([Buffer.from(`${name}:`), bytes]);
+  const unnamed = (name: string, bytes: Uint8Array): Uint8Array | undefined =>
+    Buffer.from(bytes).toString().startsWith(`${name}:`) ? bytes.subarray(name.length + 1) : undefined;
+  const write = async (checkpoint: number | undefined) => {
+    const writer = await BeforeWriter.open({ root, task, until, checkpoint }, named);
+    writer.append(Buffer.from("bytes"));
+    return writer.finish();
+  };
+  const pieces = { task: await write(undefined), first: await write(1) };
+  assert.equal(openBefore({ root, task, until, checkpoint: 1 }, pieces.first, unnamed).read(0, 5)?.toString(), "bytes");
+  const swapped = readFileSync(path.join(root, `${task}.${until}`, "0"));
+  writeFileSync(path.join(root, `${task}.${until}.1`, "0"), swapped);
+  assert.equal(openBefore({ root, task, until, checkpoint: 1 }, pieces.task, unnamed).read(0, 5), undefined);
+});
+
 test("expireKept() removes whose last day is over, and no other name", async (t) => {
   const root = directory(t);
-  for (const name of [`${task}.2026-01-01`, `${task}.2026-01-02`, "strange", `${task}.never`]) mkdirSync(path.join(root, name));
-  assert.equal(await expireKept(root, Date.parse("2026-01-02T12:00:00Z")), 1);
+  for (const name of [`${task}.2026-01-01`, `${task}.2026-01-02`, `${task}.2026-01-01.3`, "strange", `${task}.never`])
+    mkdirSync(path.join(root, name));
+  assert.equal(await expireKept(root, Date.parse("2026-01-02T12:00:00Z")), 2);
   assert.deepEqual(readdirSync(root).toSorted(), [`${task}.2026-01-02`, `${task}.never`, "strange"].toSorted());
   assert.equal(await expireKept(path.join(root, "absent"), 0), 0);
 });

@@ -33,8 +33,27 @@ export function keptDirectory(root: string, task: TaskId, until: string): string
   return path.join(root, `${task}.${until}`);
 }
 
+/** Where bytes of a task lie: those from before it, or those of one of its checkpoints. */
+export interface KeptPlace {
+  readonly root: string;
+  readonly task: TaskId;
+  readonly until: string;
+  /** From 1 on. */
+  readonly checkpoint?: number | undefined;
+}
+
+function placeDirectory({ root, task, until, checkpoint }: KeptPlace): string {
+  const directory = keptDirectory(root, task, until);
+  return checkpoint === undefined ? directory : `${directory}.${checkpoint}`;
+}
+
+/** Bound to the bytes: no piece can stand in the place of another. */
+function pieceName({ checkpoint }: KeptPlace, index: number): string {
+  return checkpoint === undefined ? String(index) : `${checkpoint}.${index}`;
+}
+
 export class BeforeWriter {
-  readonly #directory: string;
+  readonly #place: KeptPlace;
   readonly #seal: Seal;
   readonly #pieces: StoredPieces = [];
   #waiting: Buffer[] = [];
@@ -42,14 +61,13 @@ export class BeforeWriter {
   #written = 0;
 
   /** Nothing is made before there are bytes; what an earlier try left is removed. */
-  static async open(place: { readonly root: string; readonly task: TaskId; readonly until: string }, seal: Seal): Promise<BeforeWriter> {
-    const directory = keptDirectory(place.root, place.task, place.until);
-    await removeTree(directory, { parent: place.root });
-    return new BeforeWriter(directory, seal);
+  static async open(place: KeptPlace, seal: Seal): Promise<BeforeWriter> {
+    await removeTree(placeDirectory(place), { parent: place.root });
+    return new BeforeWriter(place, seal);
   }
 
-  private constructor(directory: string, seal: Seal) {
-    this.#directory = directory;
+  private constructor(place: KeptPlace, seal: Seal) {
+    this.#place = place;
     this.#seal = seal;
   }
 
@@ -74,10 +92,11 @@ export class BeforeWriter {
   }
 
   #flush(): void {
-    const name = String(this.#pieces.length);
-    const sealed = this.#seal(name, Buffer.concat(this.#waiting));
-    if (this.#pieces.length === 0) mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-    writeFileSync(path.join(this.#directory, name), sealed, { flag: "wx", mode: 0o600 });
+    const index = this.#pieces.length;
+    const directory = placeDirectory(this.#place);
+    const sealed = this.#seal(pieceName(this.#place, index), Buffer.concat(this.#waiting));
+    if (index === 0) mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(path.join(directory, String(index)), sealed, { flag: "wx", mode: 0o600 });
     this.#pieces.push({ sha256: sha256Hex(sealed), bytes: this.#waitingBytes });
     this.#written += this.#waitingBytes;
     this.#waiting = [];
@@ -91,18 +110,14 @@ export interface BeforeReader {
 }
 
 /** Of a task; undefined when what was kept has expired. */
-export function openBefore(
-  place: { readonly root: string; readonly task: TaskId; readonly until: string },
-  pieces: StoredPieces,
-  unseal: Unseal,
-): BeforeReader {
-  const directory = keptDirectory(place.root, place.task, place.until);
+export function openBefore(place: KeptPlace, pieces: StoredPieces, unseal: Unseal): BeforeReader {
+  const directory = placeDirectory(place);
   let last: { readonly index: number; readonly bytes: Buffer } | undefined;
   const piece = (index: number): Buffer | undefined => {
     if (last?.index === index) return last.bytes;
     const sealed = readIfThere(path.join(directory, String(index)));
     if (sealed === undefined || sha256Hex(sealed) !== pieces[index]?.sha256) return undefined;
-    const plain = unseal(String(index), sealed);
+    const plain = unseal(pieceName(place, index), sealed);
     if (plain === undefined) return undefined;
     last = { index, bytes: Buffer.from(plain) };
     return last.bytes;
@@ -131,12 +146,12 @@ function readIfThere(file: string): Buffer | undefined {
   }
 }
 
-/** Removes the tasks' directories (`keptDirectory`) that have expired, and nothing else. @returns how many tasks' */
+/** Removes the directories of tasks and their checkpoints that have expired, and nothing else. @returns how many */
 export async function expireKept(root: string, nowMs: number): Promise<number> {
   const today = new Date(nowMs).toISOString().slice(0, 10);
   let removed = 0;
   for (const name of namesIn(root)) {
-    const match = /^(?<task>t-[0-9a-f-]+)\.(?<until>\d{4}-\d\d-\d\d)$/u.exec(name)?.groups;
+    const match = /^(?<task>t-[0-9a-f-]+)\.(?<until>\d{4}-\d\d-\d\d)(?:\.\d+)?$/u.exec(name)?.groups;
     if (match === undefined || !taskIdSchema.safeParse(match["task"]).success || (match["until"] ?? "") >= today) continue;
     await removeTree(path.join(root, name), { parent: root });
     removed += 1;

@@ -2,6 +2,7 @@
 // there before (native/guard/touch.c); everything else happens here, on the host, when the sandbox is gone.
 export { expireKept, keptDaysMax } from "./before-store.ts";
 export { gatherChanges, type GatheredChanges } from "./gather-changes.ts";
+export { gatherCheckpoint, type GatheredCheckpoint } from "./gather-checkpoint.ts";
 export { type LoadedChanges, loadChanges } from "./load-changes.ts";
 export { taskDiff } from "./task-diff.ts";
 export { undoChanges, type UndoWanted } from "./undo-changes.ts";

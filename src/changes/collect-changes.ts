@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import type { Change, ChangeList, PathState } from "../contracts/changes.ts";
 import { contentMax, type KeptContent, type TouchedState, type Touches } from "../guard/guard.ts";
-import type { BeforeWriter } from "./before-store.ts";
 import { BoundedReading, comparedBytesMax } from "./bounded-reading.ts";
 import { isSameContent, isSameState, stateBefore, stateNow } from "./path-state.ts";
 import type { RootTree } from "./root-tree.ts";
@@ -11,6 +10,12 @@ import { changesWhatRuns, isRunLater } from "./runs-later.ts";
 
 /** More are counted as missed: the list must fit into memory, and its text into one string. */
 const listMax = { changes: 100_000, textLength: 128 * 1024 * 1024 } as const;
+
+/** What takes the bytes from before; `offset` is where the next will lie. */
+export interface BytesTaker {
+  readonly offset: number;
+  append(bytes: Buffer): void;
+}
 
 interface Place {
   readonly tree: RootTree;
@@ -58,7 +63,7 @@ export function fitting(
 
 class Collection {
   readonly #touches: Touches;
-  readonly #writer: BeforeWriter;
+  readonly #writer: BytesTaker;
   readonly #places = new Map<string, Place>();
   /** Where each inode is now. */
   readonly #byInode = new Map<string, string>();
@@ -70,7 +75,7 @@ class Collection {
   readonly #reading = new BoundedReading();
   #missed: number;
 
-  constructor(touches: Touches, trees: readonly RootTree[], writer: BeforeWriter) {
+  constructor(touches: Touches, trees: readonly RootTree[], writer: BytesTaker) {
     this.#touches = touches;
     this.#writer = writer;
     this.#missed = touches.records.missed;
@@ -220,7 +225,7 @@ class Collection {
 }
 
 /** @param isOwn whether its permissions belong to this name: another file that was linked here would lose its own by an undo */
-function kindOf(before: PathState | undefined, after: PathState | undefined, isOwn: boolean): Change["kind"] {
+export function kindOf(before: PathState | undefined, after: PathState | undefined, isOwn: boolean): Change["kind"] {
   if (before === undefined) return "created";
   if (after === undefined) return "deleted";
   if (before.type !== after.type) return "replaced";
@@ -228,6 +233,6 @@ function kindOf(before: PathState | undefined, after: PathState | undefined, isO
 }
 
 /** Looks at each path that was touched, through descriptors below the roots, and hands what must be kept to `writer`. */
-export function collectChanges(touches: Touches, trees: readonly RootTree[], writer: BeforeWriter): ChangeList {
+export function collectChanges(touches: Touches, trees: readonly RootTree[], writer: BytesTaker): ChangeList {
   return new Collection(touches, trees, writer).list();
 }

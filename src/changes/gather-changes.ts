@@ -1,10 +1,11 @@
 // The end of a sandbox: its touch log becomes a list of changes with the bytes from before, and what the ledger says about them.
-import type { Change, ChangeCounts, ChangeList, ChangeSummary } from "../contracts/changes.ts";
+import type { Change, ChangeList, ChangeSummary } from "../contracts/changes.ts";
 import type { TaskId } from "../contracts/ids.ts";
 import { readTouches, type Touches } from "../guard/guard.ts";
 import { wellFormedByteText } from "../kit/byte-text.ts";
 import { BeforeWriter, keptDirectory, keptUntil, type Seal, type StoredPieces } from "./before-store.ts";
 import { collectChanges } from "./collect-changes.ts";
+import { countsByKind } from "./counts-by-kind.ts";
 import { quarantinePlanted } from "./quarantine.ts";
 import { RootTree } from "./root-tree.ts";
 
@@ -32,20 +33,6 @@ export interface GatheredChanges {
   /** The bytes that the record commits to. */
   readonly list: Buffer;
   readonly detail: Readonly<Record<string, unknown>>;
-}
-
-/** What the changes themselves tell; what was missed or quarantined is none of them. */
-export function countsByKind(changes: readonly Change[]): Omit<ChangeCounts, "missed" | "quarantined"> {
-  const of = (kind: Change["kind"]): number => changes.filter((change) => change.kind === kind).length;
-  return {
-    created: of("created"),
-    changed: of("changed"),
-    deleted: of("deleted"),
-    mode: of("mode"),
-    replaced: of("replaced"),
-    renamed: changes.filter(({ renamedFrom }) => renamedFrom !== undefined).length,
-    runsLater: changes.filter(({ runsLater }) => runsLater === true).length,
-  };
 }
 
 function detailOf(

@@ -1,6 +1,6 @@
 // The diff of a task: what was there before against what lies there now, as long as that is what the task left.
 import type { Change, DiffEntry, TaskDiff } from "../contracts/changes.ts";
-import { countsByKind } from "./gather-changes.ts";
+import { countsByKind } from "./counts-by-kind.ts";
 import type { LoadedChanges } from "./load-changes.ts";
 import { isInState } from "./path-state.ts";
 import { RootTree } from "./root-tree.ts";

@@ -33,6 +33,7 @@ import { policyTrustCommand } from "./commands/policy-trust.ts";
 import { proveCommand } from "./commands/prove.ts";
 import { runCommand } from "./commands/run.ts";
 import { sandboxAttachCommand } from "./commands/sandbox-attach.ts";
+import { sandboxCheckpointCommand } from "./commands/sandbox-checkpoint.ts";
 import { sandboxCloseCommand } from "./commands/sandbox-close.ts";
 import { sandboxExecCommand } from "./commands/sandbox-exec.ts";
 import { sandboxForwardCommand } from "./commands/sandbox-forward.ts";
@@ -55,6 +56,7 @@ export const commands: readonly CliCommand[] = [
   sandboxLogsCommand,
   sandboxForwardCommand,
   sandboxReloadCommand,
+  sandboxCheckpointCommand,
   sandboxCloseCommand,
   approvalLsCommand,
   approvalShowCommand,

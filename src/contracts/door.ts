@@ -121,6 +121,8 @@ export interface VerifyReport {
 export interface ChangesSelection {
   readonly task: string;
   readonly paths: readonly string[];
+  /** The number of one of its checkpoints: only what the task changed after it. */
+  readonly since?: number;
 }
 
 export interface TrustedPolicy {

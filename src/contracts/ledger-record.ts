@@ -158,6 +158,21 @@ export const recordBodySchemas = {
       list: commitmentSchema,
     }),
   ),
+  /** A point in the life of an open sandbox to which its files can be put back. What differed then is kept outside, with its bytes. */
+  "execution.checkpoint": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema,
+      /** From 1 on. */
+      checkpoint: count,
+      /** Paths that differed from before the task, and those that could not be listed. */
+      changes: count,
+      missed: count,
+      keptBytes: count,
+      keptUntil: word,
+      /** Over the bytes of the list. */
+      list: commitmentSchema,
+    }),
+  ),
   /** A person put files of the task back. */
   "changes.undone": madeOnce(() =>
     z.strictObject({

@@ -95,6 +95,20 @@ export interface SandboxLog {
   readonly droppedBytes: number;
 }
 
+/** A point to which the files of the write roots can be put back. */
+export interface SandboxCheckpoint {
+  readonly task: string;
+  /** From 1 on, within the task. */
+  readonly checkpoint: number;
+  /** Paths that differ from before the task. */
+  readonly changes: number;
+  /** Paths that could not be listed; see docs/file-changes.md. */
+  readonly missed: number;
+  readonly keptBytes: number;
+  /** ISO date. */
+  readonly keptUntil: string;
+}
+
 export interface SandboxEnd {
   readonly sandbox: string;
   readonly task: string;
@@ -122,6 +136,8 @@ export interface SandboxDoor {
   logs(access: SandboxAccess, action: string | undefined): Promise<readonly SandboxLog[]>;
   /** @throws SANDBOX_UNKNOWN; what opening a command throws; when nothing listens there, the connection ends */
   connect(access: SandboxAccess, port: number): Promise<PortConnection>;
+  /** Keeps the files as they are. @throws SANDBOX_UNKNOWN, SANDBOX_LIMIT, LEDGER_UNWRITABLE */
+  checkpoint(access: SandboxAccess): Promise<SandboxCheckpoint>;
   /** Of whoever may see all. @throws ACCESS_REFUSED */
   list(): Promise<readonly SandboxLine[]>;
   /** Closes it. Idempotent for whoever has the token. @throws SANDBOX_UNKNOWN */

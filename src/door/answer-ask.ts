@@ -79,6 +79,8 @@ async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "con
       const logs = await sandboxes.logs(ask, ask.action);
       return logs.map(({ bytes, ...log }) => ({ ...log, base64: Buffer.from(bytes).toString("base64") }));
     }
+    case "checkpoint":
+      return sandboxes.checkpoint(ask);
     case "close":
       return sandboxes.end(ask);
     case "put":

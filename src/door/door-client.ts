@@ -8,6 +8,7 @@ import type {
   OpenedSandbox,
   PortConnection,
   SandboxAccess,
+  SandboxCheckpoint,
   SandboxCommand,
   SandboxCommandResult,
   SandboxDoor,
@@ -22,7 +23,7 @@ import { AskedRequest } from "./asked-request.ts";
 import { parseError } from "./door-errors.ts";
 import { emptyFrame, execFrames, helloFrame, parseHello, partFrames } from "./door-frames.ts";
 import type { DoorKeys } from "./door-host.ts";
-import { type Ask, endSchema, listSchema, logsSchema, openedSchema, reloadedSchema } from "./door-requests.ts";
+import { type Ask, checkpointSchema, endSchema, listSchema, logsSchema, openedSchema, reloadedSchema } from "./door-requests.ts";
 import { frameTypes, longestFrom, sizes } from "./protocol.ts";
 import { violation } from "./violation.ts";
 
@@ -220,6 +221,10 @@ export class DoorClient implements SandboxDoor {
       end: () => request.endInput(),
       close: () => request.cancel(),
     };
+  }
+
+  checkpoint(access: SandboxAccess): Promise<SandboxCheckpoint> {
+    return this.answerTo({ ask: "checkpoint", ...proofOf(access) }, checkpointSchema());
   }
 
   list(): Promise<readonly SandboxLine[]> {

@@ -37,7 +37,8 @@ const none = (): never => {
 const nowhere = async () => ({ terminals: [], isInForeground: false });
 
 function hostWith(replaced: Partial<SandboxDoor>): DoorHost {
-  const sandboxes = { open: none, exec: none, attach: none, logs: none, connect: none, list: async () => [], end: none, ...replaced };
+  const nothing = { open: none, exec: none, attach: none, logs: none, connect: none, checkpoint: none, end: none };
+  const sandboxes = { ...nothing, list: async () => [], ...replaced };
   const approvals = { isUsed: false, ask: none, list: async () => ({ revision: 1, questions: [] }), show: none, answer: none };
   return {
     sandboxes,

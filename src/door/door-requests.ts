@@ -36,6 +36,7 @@ export const askSchema = madeOnce(() =>
     z.strictObject({ ask: z.literal("attach"), ...access, action: id }),
     z.strictObject({ ask: z.literal("logs"), ...access, action: id.optional() }),
     z.strictObject({ ask: z.literal("connect"), ...access, port: z.int().min(1).max(65_535) }),
+    z.strictObject({ ask: z.literal("checkpoint"), ...access }),
     z.strictObject({ ask: z.literal("close"), ...access }),
     z.strictObject({ ask: z.literal("list"), key: secret }),
     z.strictObject({ ask: z.literal("reload"), key: secret, sandbox: id }),
@@ -89,6 +90,10 @@ export const listSchema = madeOnce(() =>
 );
 
 export const logsSchema = madeOnce(() => z.array(z.strictObject({ action: id, state, base64: z.string(), droppedBytes: count })));
+
+export const checkpointSchema = madeOnce(() =>
+  z.strictObject({ task: id, checkpoint: count, changes: count, missed: count, keptBytes: count, keptUntil: z.string() }),
+);
 
 export const endSchema = madeOnce(() =>
   z.strictObject({

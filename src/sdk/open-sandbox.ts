@@ -2,6 +2,7 @@
 import type {
   PortConnection,
   SandboxAccess,
+  SandboxCheckpoint,
   SandboxCommand,
   SandboxCommandResult,
   SandboxDoor,
@@ -158,6 +159,15 @@ export class OpenSandbox implements AsyncDisposable {
    */
   forward(port: number, { listen = 0 }: { readonly listen?: number } = {}): Promise<PortForwarding> {
     return this.#parts.forward(listen, () => this.connect(port));
+  }
+
+  /**
+   * Keeps the files of the write roots as they are now. After the close `glovebox diff TASK --since N` shows what came later, and
+   * `glovebox undo TASK --since N` puts it back. At most 32. @throws SANDBOX_CLOSED, SANDBOX_LIMIT, LEDGER_UNWRITABLE
+   */
+  checkpoint(): Promise<SandboxCheckpoint> {
+    const { door, access, say } = this.#parts;
+    return told(say, () => door.checkpoint(access));
   }
 
   /** The seven answers for what has happened in it so far. */

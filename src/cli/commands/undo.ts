@@ -3,7 +3,7 @@ import type { UndoRefusal } from "../../contracts/changes.ts";
 import { wellFormedByteText } from "../../kit/byte-text.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import type { CliCommand } from "../command.ts";
-import { readTaskPaths, taskPathArguments, taskPathSynopsis } from "../task-paths.ts";
+import { readTaskPaths, sinceOption, taskPathArguments, taskPathSynopsis } from "../task-paths.ts";
 
 const partialOption = { name: "partial", about: "cli.undo.option.partial" } as const;
 
@@ -18,17 +18,18 @@ export const undoCommand: CliCommand = {
   words: ["undo"],
   summary: "cli.undo.summary",
   synopsis: taskPathSynopsis,
-  options: [partialOption],
+  options: [sinceOption, partialOption],
   arguments: taskPathArguments,
   examples: [
     { line: "glovebox undo t-0193f0c2a1b2-4d5e6f708192", about: "cli.undo.example.all" },
     { line: "glovebox undo t-0193f0c2a1b2-4d5e6f708192 package.json", about: "cli.undo.example.path" },
+    { line: "glovebox undo t-0193f0c2a1b2-4d5e6f708192 --since 2", about: "cli.undo.example.since" },
     { line: "glovebox undo t-0193f0c2a1b2-4d5e6f708192 --partial", about: "cli.undo.example.partial" },
   ],
   notes: ["cli.undo.note-one", "cli.undo.note-two", "cli.undo.note-three"],
   execute: async (context, input) => {
-    const { task, paths } = readTaskPaths(context, input);
-    const report = await (await context.door()).undo({ task, paths, isPartial: input.options.has(partialOption.name) });
+    const chosen = readTaskPaths(context, input);
+    const report = await (await context.door()).undo({ ...chosen, isPartial: input.options.has(partialOption.name) });
     const { stdout, text } = context;
     if (context.isJson) await stdout.write(printableJson(report));
     else {

@@ -51,6 +51,7 @@ export function fakeBroker(replaced: Partial<SandboxDoor> = {}, approvals: Appro
     attach: async () => fakeCommandResult(),
     logs: async () => [],
     connect: () => Promise.reject(new Error("nothing listens")),
+    checkpoint: async () => ({ task, checkpoint: 1, changes: 0, missed: 0, keptBytes: 0, keptUntil: "2026-01-01" }),
     list: async () => [],
     end: async () => ({ sandbox: fakeSandbox, task, refusedConnections: [], ledger }),
     ...replaced,
