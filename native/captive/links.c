@@ -22,6 +22,8 @@
 #define APPLICATION_LINK 2u // the kernel must not take the two for one: they differ
 #define GATE_LINK 3u
 #define LINK_MTU 65535u // a packet never leaves the machine
+#define PACKET_BYTES 262144u // of a stream, on its way through the link
+#define GSO_IPV4_MAX_SIZE 63 // IFLA_GSO_IPV4_MAX_SIZE of Linux 6.3, younger than some headers
 #define OPERATIONAL 6   // IF_OPER_UP of linux/if.h, which cannot be read together with net/if.h
 #define UP_TRIES 2000   // a millisecond each
 
@@ -113,6 +115,22 @@ static int make_pair(int gate) {
   return request_send_once(&request, NETLINK_ROUTE);
 }
 
+static void add_packet_bytes(struct request *request, unsigned link, uint16_t attribute) {
+  const struct ifinfomsg message = {.ifi_family = AF_UNSPEC, .ifi_index = (int)link};
+  message_begin(request, RTM_SETLINK, NLM_F_ACK, &message, sizeof message);
+  put_u32(request, attribute, PACKET_BYTES);
+  message_end(request);
+}
+
+// Streams cross in packets beyond 64 KiB: each costs as much as a small one. A kernel that does not know them refuses, and sends smaller ones.
+static void allow_large_packets(unsigned link) {
+  struct request request;
+  request_clear(&request);
+  add_packet_bytes(&request, link, IFLA_GSO_MAX_SIZE);
+  add_packet_bytes(&request, link, GSO_IPV4_MAX_SIZE);
+  request_send_once(&request, NETLINK_ROUTE);
+}
+
 int links_up(void) {
   struct request request;
   request_clear(&request);
@@ -182,8 +200,10 @@ int links_join(const struct networks *networks) {
   if (error != 0) return error;
   if (setns(networks->gate, CLONE_NEWNET) != 0) return errno;
   error = build_gate_end(networks->has_ipv6);
+  allow_large_packets(GATE_LINK);
   if (setns(networks->application, CLONE_NEWNET) != 0) return errno;
   if (error == 0) error = build_application_end(networks->has_ipv6);
+  allow_large_packets(APPLICATION_LINK);
   if (error == 0) error = wait_until_up(APPLICATION_LINK);
   if (error != 0 || setns(networks->gate, CLONE_NEWNET) != 0) return error != 0 ? error : errno;
   error = wait_until_up(GATE_LINK);

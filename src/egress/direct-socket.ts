@@ -1,7 +1,7 @@
 // A connection to the outside that nothing stands between. Like any socket it can be listened to; when all that is left to do is to carry its bytes
 // on, `carry` hands them over in memory that is read into again.
 import { type OnReadOpts, Socket } from "node:net";
-import { type ExtraMemory, ReadingMemory } from "./reading-memory.ts";
+import { ReadingMemory, type SandboxMemory } from "./reading-memory.ts";
 
 /**
  * Takes bytes before it returns, or later: then it returns false and calls `taken` once they are. Until then nothing more is read.
@@ -32,13 +32,13 @@ export class DirectSocket extends Socket {
   /** The memory holds bytes that are not taken yet. */
   #isLent = false;
 
-  constructor(extra: ExtraMemory) {
-    const memory = new ReadingMemory(extra);
+  constructor(sandbox: SandboxMemory) {
+    const memory = new ReadingMemory(sandbox);
     const reading = readingFrom(memory);
     super({ allowHalfOpen: true, onread: reading });
     this.#memory = memory;
     reading.read = (length) => this.#onRead(length);
-    this.once("close", () => memory.release());
+    this.once("close", () => memory.release(this.#isLent));
   }
 
   /** From now on, bytes go to `take` alone, in order, those first that have come already. */

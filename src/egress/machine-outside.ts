@@ -8,7 +8,7 @@ import { reachUpstream, skipsProxy } from "./upstream-proxy.ts";
 import type { NetworkSettings } from "./gate-messages.ts";
 import { type Found, KnownNames } from "./known-names.ts";
 import type { Outside, ProxyLine } from "./open-connection.ts";
-import { ExtraMemory, extraBytesOfSandbox } from "./reading-memory.ts";
+import { extraBytesOfSandbox, SandboxMemory } from "./reading-memory.ts";
 import { EgressEnd } from "./reason.ts";
 
 const resolveMs = 8000;
@@ -62,7 +62,7 @@ function dial(socket: Socket, host: string, port: number): Promise<Socket> {
 /** One sandbox's way out: what it knows of names, and the memory it reads into, are its own. */
 export function machineOutside({ hosts, upstream }: NetworkSettings): Outside {
   const known = new KnownNames(resolveOutside, () => performance.now());
-  const extra = new ExtraMemory(extraBytesOfSandbox);
+  const memory = new SandboxMemory(extraBytesOfSandbox);
   const resolve = async (name: string): Promise<readonly string[]> =>
     Object.hasOwn(hosts, name) ? (hosts[name] ?? []) : known.resolve(name);
   /** The person named it: it may be anywhere. */
@@ -78,5 +78,5 @@ export function machineOutside({ hosts, upstream }: NetworkSettings): Outside {
       return { ...line, tunnel: (host, port) => within(line.tunnel(host, port), dialMs) };
     },
   };
-  return { resolve, dial: (address, port) => dial(new DirectSocket(extra), address, port), proxy };
+  return { resolve, dial: (address, port) => dial(new DirectSocket(memory), address, port), proxy };
 }

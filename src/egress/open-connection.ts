@@ -120,15 +120,15 @@ async function judgeAddresses(asked: Asked, allowed: Allowed, addresses: readonl
 }
 
 async function dialOne(addresses: readonly string[], port: number, outside: Outside): Promise<{ socket: Socket; address: string }> {
-  let failure: unknown = new EgressEnd("unreachable");
+  const failures: unknown[] = [];
   for (const address of addresses) {
     try {
       return { socket: await outside.dial(address, port), address };
     } catch (error) {
-      failure = error; // the next address may answer
+      failures.push(error); // the next address may answer
     }
   }
-  throw failure;
+  throw failures.at(-1) ?? new EgressEnd("unreachable");
 }
 
 interface Reached extends Pick<Opened, "socket" | "proxy" | "allowed"> {

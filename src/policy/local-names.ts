@@ -20,6 +20,7 @@ const exactly: ReadonlySet<string> = new Set([
 
 /** With all below. `.local` is mDNS, `.svc` and `cluster.local` are a cluster's services. */
 const within: readonly string[] = ["localhost", "local", "svc", "internal", "home.arpa", "in-addr.arpa", "ip6.arpa"];
+const below: readonly string[] = within.map((top) => `.${top}`);
 
 const metadata: ReadonlySet<string> = new Set([
   "metadata.google.internal",
@@ -35,5 +36,5 @@ export function isMetadataName(name: string): boolean {
 }
 
 export function isLocalName(name: string): boolean {
-  return exactly.has(name) || isMetadataName(name) || within.some((top) => name === top || name.endsWith(`.${top}`));
+  return exactly.has(name) || isMetadataName(name) || within.includes(name) || below.some((end) => name.endsWith(end));
 }

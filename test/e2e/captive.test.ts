@@ -54,6 +54,32 @@ const destinations = [
 
 const asSeen = (destination: string): string => (destination.includes(":") ? destination : `::ffff:${destination}`);
 
+const exchange = `
+import hashlib, socket, sys, threading
+sent = hashlib.sha256(b"stream").digest() * (1 << 18)
+for address in sys.argv[1:]:
+    with socket.create_connection((address, 80), 60) as s:
+        writer = threading.Thread(target=s.sendall, args=(sent,)); writer.start()
+        heard = bytearray()
+        while len(heard) < len(sent) and (got := s.recv(1 << 20)): heard += got
+        writer.join(); print(address, len(heard), bytes(heard) == sent)
+`;
+
+test("a long stream crosses in packets beyond 64 KiB, and arrives whole both ways, of either family", async () => {
+  const gate = openTestGate({ answer: (socket) => void socket.pipe(socket) });
+  const world = await makeWorld();
+  const { sandbox, python } = await enter(world, "found", gate);
+  const places = ["93.184.216.34", "2606:2800:220:1::1"];
+  const output = await python(exchange, ...places);
+  const link = await runIn(sandbox, ["ip", "-details", "link", "show", "eth0"], world.project);
+  await sandbox.close();
+  assert.deepEqual(
+    output,
+    places.map((place) => `${place} ${8 << 20} True`),
+  );
+  assert.match(link.output, / gso_max_size 262144 /u);
+});
+
 for (const networks of forms) {
   for (const [name, protocol] of [
     ["TCP", 0],
