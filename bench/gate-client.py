@@ -1,38 +1,62 @@
-# A client of the bench: does what each line of its input says, over one way out, and prints how many milliseconds that took.
+# A client of the bench: does what each line of its input says, over one way out, and prints how many milliseconds that took, or of what these consist.
 # gate-client.py HOST PORT PROXY USER; PROXY is ADDRESS:PORT for CONNECT, or - for none; USER is NAME:PASSWORD, or -
-import base64, socket, sys, time
+import base64, socket, statistics, sys, time
 
 host, port, proxy, user = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
 view = bytearray(1 << 20)
 held = []
 
 
-def reach():
-    if proxy == "-":
-        return socket.create_connection((host, port), 30)
-    address, at = proxy.rsplit(":", 1)
-    connection = socket.create_connection((address, int(at)), 30)
+def reach(mark=lambda: None):
+    place = (host, str(port)) if proxy == "-" else proxy.rsplit(":", 1)
+    family, kind, _, _, found = socket.getaddrinfo(*place, 0, socket.SOCK_STREAM)[0]
+    mark()
+    connection = socket.socket(family, kind)
+    connection.settimeout(30)
+    connection.connect(found)
+    mark()
+    if proxy != "-":
+        ask_for_tunnel(connection)
+    mark()
+    return connection
+
+
+def ask_for_tunnel(connection):
     who = "" if user == "-" else "Proxy-Authorization: Basic %s\r\n" % base64.b64encode(user.encode()).decode()
     connection.sendall(("CONNECT %s:%d HTTP/1.1\r\nHost: %s:%d\r\n%s\r\n" % (host, port, host, port, who)).encode())
     answer = b""
     while b"\r\n\r\n" not in answer:
         answer += connection.recv(4096)
     assert b" 200" in answer[:16], answer
-    return connection
 
 
-def get(size):
-    with reach() as connection:
+def get(size, mark=lambda: None):
+    with reach(mark) as connection:
         connection.sendall(b"GET /bytes/%d HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % (size, host.encode()))
-        total = 0
+        total = connection.recv_into(view)
+        mark()
         while (got := connection.recv_into(view)) > 0:
             total += got
         assert total > size, total
+    mark()
+
+
+# Medians, in milliseconds: the lookup of the name, the connection, the proxy's answer, the first byte, the end.
+def parts(number):
+    rows = []
+    for _ in range(number):
+        times = [time.perf_counter()]
+        get(1, lambda: times.append(time.perf_counter()))
+        rows.append([(later - earlier) * 1000 for earlier, later in zip(times, times[1:])])
+    return " ".join("%.3f" % statistics.median(column) for column in zip(*rows))
 
 
 for line in sys.stdin:
     what, number = line.split()
     started = time.perf_counter()
+    if what == "parts":
+        print(parts(int(number)), flush=True)
+        continue
     if what == "get":
         get(int(number))
     elif what == "connect":

@@ -48,12 +48,21 @@ class Client {
     this.#lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
   }
 
-  /** @returns milliseconds */
-  async ask(what: "get" | "connect" | "hold", number: number): Promise<number> {
+  async #say(what: string, number: number): Promise<string> {
     this.#child.stdin?.write(`${what} ${number}\n`);
     const { value, done } = await this.#lines.next();
     if (done === true) throw new Error(`${this.#name} ended: ${this.#complaint}`);
-    return Number(value);
+    return value;
+  }
+
+  /** @returns milliseconds */
+  async ask(what: "get" | "connect" | "hold", number: number): Promise<number> {
+    return Number(await this.#say(what, number));
+  }
+
+  /** @returns milliseconds of each part of a new connection, as text */
+  async askParts(number: number): Promise<readonly string[]> {
+    return (await this.#say("parts", number)).split(" ");
   }
 
   async end(): Promise<void> {
@@ -119,6 +128,14 @@ function residentMiB(pattern: RegExp): number {
   return Math.max(...found) / 1024;
 }
 
+const partNames = ["lookup", "connection", "tunnel", "first byte", "end"] as const;
+
+/** What of a new connection waits for whom: the name's answer and all from the first byte on is the gate's to give. */
+async function printParts(way: Way, client: Client): Promise<void> {
+  const parts = await client.askParts(connects);
+  console.log(`  ${way.name.padEnd(16)} ${partNames.map((name, index) => `${name} ${parts[index] ?? "?"}`).join(", ")}`);
+}
+
 async function printMemory(way: Way, client: Client): Promise<void> {
   if (way.process === undefined) return;
   const said: string[] = [];
@@ -145,8 +162,11 @@ export async function benchGate(what: "all" | "connect" | "get" | "memory" = "al
       ways.map(({ way: { name }, client }) => ({ name, run: async () => (await client.ask(kind, number)) / share })),
       7,
     );
-  if (what === "all" || what === "connect")
+  if (what === "all" || what === "connect") {
     printTimings(`new connection, one byte, end (mean of ${connects}; budget +1 ms)`, await measured("connect", connects, connects));
+    console.log(`\nparts of a new connection (medians of ${connects}, ms)`);
+    for (const { way, client } of ways) await printParts(way, client);
+  }
   if (what === "all" || what === "get")
     printTimings(`${transferBytes >> 20} MiB (budget 1.43x, that is 0.7 of the throughput)`, await measured("get", transferBytes, 1));
   if (what !== "all" && what !== "memory") return;
