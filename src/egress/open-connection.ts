@@ -120,15 +120,16 @@ async function judgeAddresses(asked: Asked, allowed: Allowed, addresses: readonl
 }
 
 async function dialOne(addresses: readonly string[], port: number, outside: Outside): Promise<{ socket: Socket; address: string }> {
-  const failures: unknown[] = [];
+  let failure: unknown;
   for (const address of addresses) {
     try {
       return { socket: await outside.dial(address, port), address };
     } catch (error) {
-      failures.push(error); // the next address may answer
+      failure = error; // the next address may answer
     }
   }
-  throw failures.at(-1) ?? new EgressEnd("unreachable");
+  if (failure === undefined) throw new EgressEnd("unreachable");
+  throw failure;
 }
 
 interface Reached extends Pick<Opened, "socket" | "proxy" | "allowed"> {
