@@ -120,16 +120,15 @@ async function judgeAddresses(asked: Asked, allowed: Allowed, addresses: readonl
 }
 
 async function dialOne(addresses: readonly string[], port: number, outside: Outside): Promise<{ socket: Socket; address: string }> {
-  let failure: unknown;
+  const failures: unknown[] = [];
   for (const address of addresses) {
     try {
       return { socket: await outside.dial(address, port), address };
     } catch (error) {
-      failure = error; // the next address may answer
+      failures.push(error); // the next address may answer
     }
   }
-  if (failure === undefined) throw new EgressEnd("unreachable");
-  throw failure;
+  throw failures.length === 0 ? new EgressEnd("unreachable") : failures.at(-1);
 }
 
 interface Reached extends Pick<Opened, "socket" | "proxy" | "allowed"> {
