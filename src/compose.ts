@@ -4,6 +4,7 @@ import path from "node:path";
 import {
   type BrokerParts,
   expireCaches,
+  expireQuestions,
   holdBroker,
   listCaches,
   noSteps,
@@ -156,6 +157,10 @@ class ComposedDoor implements Door {
     const ledger = await this.#openLedger();
     const { bootId: boot } = this.#clock;
     const nowMs = (): number => this.#clock.wallMs();
+    await expireQuestions(
+      { layout: this.#layout, ledger, recordsOf: (task) => openLedgerReader({ directory: this.#layout.state }).task(task) },
+      tryProcessLock,
+    );
     await reapAbandonedTasks({ layout: this.#layout, boot, ledger, reapSandbox: this.#reapSandbox, nowMs }, tryProcessLock);
     for (const root of [this.#layout.before, this.#layout.quarantine]) await expireKept(root, nowMs());
     await expireCaches(this.#cacheParts());

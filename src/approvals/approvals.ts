@@ -6,4 +6,4 @@ export { type Approval, type Moment, type Redemption, askApproval, expiryOf, red
 export { type ApprovalSubject, subjectDigest } from "./approval-subject.ts";
 export { connectionDigest } from "./connection-subject.ts";
 export { type Examined, type ExamineRequest, examineFiles, findProgram } from "./examine-files.ts";
-export { type PendingClaim, claimPending } from "./pending-claims.ts";
+export { type AbandonedClaim, abandonedClaims, type ClaimAbout, type PendingClaim, claimPending } from "./pending-claims.ts";

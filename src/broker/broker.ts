@@ -19,6 +19,7 @@ export type { BrokerParts } from "./broker-parts.ts";
 export { readNetworkSettings } from "./network-settings.ts";
 export { opensConnections } from "./task-egress.ts";
 export { type PolicyPlaces, findProjectPolicy, gatherPolicySources, readNamedPolicy, refuseWritablePolicy } from "./policy-files.ts";
+export { expireQuestions } from "./expire-questions.ts";
 export { learnPreset } from "./presets/learn-preset.ts";
 export { presetMachine } from "./presets/preset-machine.ts";
 export { reapOutside } from "./outside.ts";

@@ -6,6 +6,7 @@ import path from "node:path";
 import { test, type TestContext } from "node:test";
 import type { ApprovalAnswer, ApprovalQuestion, AskPerson } from "../contracts/approval.ts";
 import type { EgressEvent, EgressQuestion } from "../contracts/egress-record.ts";
+import { actionIdSchema, taskIdSchema } from "../contracts/ids.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { processStartTime } from "../kit/process-identity.ts";
 import { loadPolicy } from "../policy/policy.ts";
@@ -50,7 +51,11 @@ async function desk(t: TestContext, answer: (() => Promise<ApprovalAnswer>) | un
   const owner = { pid: process.pid, startTime: (await processStartTime(process.pid)) ?? "", boot: "b" };
   const ids = { nowMs: () => nowMs, randomBytes: (length: number) => new Uint8Array(length).fill(asked.length) };
   const pendingDirectory = path.join(base, "approvals");
-  const parts = { task: "t-1", ask, caller: caller.signal, record, ids, clock, owner, pendingDirectory };
+  const about = {
+    task: taskIdSchema.parse("t-000000000001-000000000001"),
+    action: actionIdSchema.parse("a-000000000001-000000000001"),
+  };
+  const parts = { about, ask, caller: caller.signal, record, ids, clock, owner, pendingDirectory };
   const questions = new ConnectionQuestions(parts, policy);
   return { questions, asked, records, caller, passMs: (ms) => (nowMs += ms), open: () => readdir(pendingDirectory) };
 }
@@ -62,7 +67,7 @@ test("ConnectionQuestions shows the place, and an event that claims the grant re
   const [question] = asked;
   assert.ok(question?.kind === "connection");
   const { host, port, process: asker, ruleId, reason, task } = question;
-  assert.deepEqual([host, port, asker, ruleId, reason, task], ["a.test", 443, "curl", "api", "why", "t-1"]);
+  assert.deepEqual([host, port, asker, ruleId, reason, task], ["a.test", 443, "curl", "api", "why", "t-000000000001-000000000001"]);
   assert.equal(question.policyHash, policyOf().hash);
   assert.deepEqual(records, ["asked", "granted"]);
   assert.equal(questions.approvalOf(claimed), question.id);

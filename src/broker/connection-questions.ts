@@ -1,6 +1,6 @@
 // Asks a person about connections of one running task, for the gate, and remembers what was granted: an event of the gate that claims a
 // grant must rest on one. INVARIANT I-12
-import { type Approval, askApproval, claimPending, connectionDigest, redeemApproval } from "../approvals/approvals.ts";
+import { type Approval, askApproval, type ClaimAbout, claimPending, connectionDigest, redeemApproval } from "../approvals/approvals.ts";
 import type { AskPerson, ConnectionQuestion } from "../contracts/approval.ts";
 import type { Clock } from "../contracts/clock.ts";
 import type { EgressAnswer, EgressEvent, EgressQuestion } from "../contracts/egress-record.ts";
@@ -13,7 +13,8 @@ import type { JournalOwner } from "./task-journal.ts";
 export const connectionQuestionMs = 3 * 60_000;
 
 export interface ConnectionQuestionParts {
-  readonly task: string;
+  /** Whose connections they are. */
+  readonly about: ClaimAbout;
   /** Undefined: nobody can be asked. */
   readonly ask: AskPerson | undefined;
   /** Aborted when whoever runs the task is gone. */
@@ -74,10 +75,10 @@ export class ConnectionQuestions {
 
   /** @param process what the asking program calls itself */
   async ask(about: EgressQuestion, process: string | undefined): Promise<EgressAnswer> {
-    const { ask, ids, owner, pendingDirectory } = this.#parts;
+    const { ask, ids, owner, about: whose, pendingDirectory } = this.#parts;
     if (ask === undefined) return "nobody";
     const id = makeApprovalId(ids);
-    const claim = await claimPending(pendingDirectory, id, { maximum: this.#policy.pendingApprovals, owner });
+    const claim = await claimPending(pendingDirectory, id, { maximum: this.#policy.pendingApprovals, owner, about: whose });
     if (claim === undefined) return "too-many";
     try {
       return await this.#askOne(this.#questionOf(id, about, process), ask);
@@ -89,7 +90,7 @@ export class ConnectionQuestions {
   #questionOf(id: ApprovalId, { host, port, protocols, rule }: EgressQuestion, process: string | undefined): ConnectionQuestion {
     const { hash, egress } = this.#policy;
     const reason = egress.rules.find((each) => each.id === rule)?.reason ?? "";
-    const known = { task: this.#parts.task, host, port, protocols, process };
+    const known = { task: this.#parts.about.task, host, port, protocols, process };
     return { id, kind: "connection", ...known, ruleId: rule, reason, policyHash: hash, lifetimeMs: connectionQuestionMs };
   }
 

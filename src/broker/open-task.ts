@@ -95,9 +95,10 @@ async function recordOpening({ parts, policy, record, outside, sandbox }: OpenTa
 
 function egressParts({ parts, policy, identity, record, ask, caller }: TaskPlan, denials: DenialCount): TaskEgressParts {
   const { gate, network, ids, clock, owner, layout } = parts;
-  const { task, sandbox } = identity;
+  const { task, action, sandbox } = identity;
+  const about = { task, action };
   const places = { gate, network, owner, pendingDirectory: layout.approvals };
-  return { ...places, policy, task, sandbox, record, denials, ids, clock, ask, caller };
+  return { ...places, policy, about, sandbox, record, denials, ids, clock, ask, caller };
 }
 
 /**

@@ -18,7 +18,7 @@ import { type ApprovalId, type IdSource, makeApprovalId } from "../contracts/ids
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
 import type { OutsideEntry } from "../contracts/policy-document.ts";
-import type { ActionRecord } from "./action-record.ts";
+import type { ActionIdentity, ActionRecord } from "./action-record.ts";
 import { askAndRecord, momentOf } from "./ask-person.ts";
 import { checkPin } from "./outside.ts";
 import type { JournalOwner } from "./task-journal.ts";
@@ -27,7 +27,7 @@ import type { JournalOwner } from "./task-journal.ts";
 export const approvalLifetimeMs = 10 * 60_000;
 
 export interface PermitParts {
-  readonly task: string;
+  readonly identity: ActionIdentity;
   readonly kind: ApprovalKind;
   /** The entry of the policy whose program must be the pinned one. */
   readonly entry: OutsideEntry | undefined;
@@ -101,8 +101,8 @@ function refusalOf(parts: PermitParts, state: Approval["state"]): GloveboxError 
   return new GloveboxError("APPROVAL_WITHDRAWN", "approval.withdrawn", { values });
 }
 
-function valuesOf({ argv, task, decision }: PermitParts): Readonly<Record<string, string>> {
-  return { command: argv.map(quoteArgument).join(" "), task, rule: decision.ruleId ?? "default" };
+function valuesOf({ argv, identity, decision }: PermitParts): Readonly<Record<string, string>> {
+  return { command: argv.map(quoteArgument).join(" "), task: identity.task, rule: decision.ruleId ?? "default" };
 }
 
 function unavailable(parts: PermitParts): GloveboxError {
@@ -137,7 +137,9 @@ export async function obtainPermit(parts: PermitParts): Promise<Permit> {
   const { ids, clock, policy, owner, io, record } = parts;
   if (io.ask === undefined) throw unavailable(parts);
   const id = makeApprovalId(ids);
-  const claim = await claimPending(parts.pendingDirectory, id, { maximum: policy.pendingApprovals, owner });
+  const { task, action } = parts.identity;
+  const about = { task, action };
+  const claim = await claimPending(parts.pendingDirectory, id, { maximum: policy.pendingApprovals, owner, about });
   if (claim === undefined) {
     throw new GloveboxError("APPROVAL_LIMIT", "approval.too-many", { values: { ...valuesOf(parts), maximum: policy.pendingApprovals } });
   }

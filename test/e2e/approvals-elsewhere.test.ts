@@ -4,6 +4,7 @@ import { access, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import type { OpenQuestion } from "../../src/contracts/approval-door.ts";
+import type { SharedBroker } from "../../src/contracts/reached-broker.ts";
 import type { StoredRecord } from "../../src/contracts/ledger.ts";
 import { capture, spawnProcess } from "../../src/kit/spawn.ts";
 import { atTerminal, codeIn, type Typing } from "../fixtures/at-terminal.ts";
@@ -232,4 +233,34 @@ test("a broker that ends withdraws its questions, and nothing of them runs", asy
   assert.equal((await run.ended).code, 125);
   assert.equal(await at.isMade(), false);
   assert.deepEqual(await at.answers(), ["withdrawn"]);
+});
+
+/** A killed broker's front takes connections for a moment longer. */
+async function reachNext({ door }: Ground): Promise<SharedBroker> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    const found = await door.reachBroker().catch((error: unknown) => {
+      if (Date.now() > deadline) throw error;
+    });
+    if (found !== undefined) return found;
+  }
+}
+
+test("what a killed broker left open is recorded as expired by the next one, once", async (t) => {
+  const at = await ground(t);
+  const opened = await at.open();
+  const command = { argv: ["touch", "made"] as [string, ...string[]], callerEnvironment: {}, environment: {} };
+  const lost = at.broker.sandboxes.exec(opened, command, quietIo()).catch((error: unknown) => error);
+  const { id } = await at.first();
+  process.kill(await at.pid(), "SIGKILL");
+  const error = await lost;
+  assert.ok(error instanceof Error && "code" in error && error.code === "BROKER_UNAVAILABLE", String(error));
+  for (let round = 0; round < 2; round += 1) {
+    await using next = await reachNext(at);
+    assert.deepEqual((await next.approvals.list({ signal: new AbortController().signal })).questions, []);
+    await assert.rejects(next.approvals.answer(id, "granted"), { code: "APPROVAL_UNKNOWN" });
+    assert.deepEqual(await at.answers(), ["expired"]);
+  }
+  assert.equal(await at.isMade(), false);
+  assert.equal((await at.door.verify({})).exit, 0);
 });
