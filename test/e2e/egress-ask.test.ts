@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { copyFile, readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { commandLine } from "../fixtures/command-line.ts";
 import { atTerminal, codeIn, type TerminalRun, type Typing } from "../fixtures/at-terminal.ts";
+import { atOtherTerminal } from "../fixtures/other-terminal.ts";
 import { type Gloved, makeGloved } from "../fixtures/internet/gloved.ts";
 import { type Internet, openInternet } from "../fixtures/internet/internet.ts";
 
@@ -118,4 +120,37 @@ test("the end of a task withdraws its question, and the terminal is as it was", 
   assert.match(run.seen, /may this task connect/u);
   assert.match(run.seen, /SAME/u, run.seen);
   assert.ok(!arrivedAt("/late"));
+});
+
+/** The id of the open question, once there is one. */
+async function waitingApproval(gloved: Gloved): Promise<string> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const id = /q-[0-9a-f-]+/u.exec((await gloved.glovebox("approval", "ls")).stdout)?.[0];
+    if (id !== undefined) return id;
+    assert.ok(Date.now() < deadline, "no question came");
+  }
+}
+
+test("a connection of a sandbox that outlives its commands waits for a person at another terminal", async () => {
+  const places = ["--policy", path.join(internet.directory, "asking.yaml"), "--project", asking.project];
+  const opened = await asking.glovebox("sandbox", "open", ...places);
+  const sandbox = opened.stdout.trim();
+  try {
+    const script = `${captured} https://api.example.com/elsewhere-1; ${get} https://api.example.com/elsewhere-2`;
+    const ran = asking.glovebox("sandbox", "exec", sandbox, "--", "/bin/sh", "-c", script);
+    const id = await waitingApproval(asking);
+    assert.ok(!arrivedAt("/elsewhere-1"));
+    const line = `'${process.execPath}' '${commandLine}' approval approve ${id}`;
+    const answered = await atOtherTerminal(line, {
+      environment: { ...asking.environment, NO_COLOR: "1" },
+      typings: [grant()],
+      start: (argv, environment) => internet.start("machine", argv, { environment, stdin: "pipe" }),
+    });
+    assert.match(answered.seen, /connects to: api\.example\.com[^]*Granted, for this task\./u);
+    assert.equal((await ran).stdout.match(/"reached"/gu)?.length, 2, answered.seen);
+  } finally {
+    await asking.glovebox("sandbox", "close", sandbox);
+    await asking.glovebox("broker", "--stop");
+  }
 });
