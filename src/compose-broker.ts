@@ -1,7 +1,16 @@
 // How the broker of this user and state directory is reached, found and served, as composed. Part of compose.ts, and used by it alone; what a broker
 // needs of the rest is handed in.
 import path from "node:path";
-import { ApprovalDesk, equalSecrets, prepareState, Sandboxes, type SandboxesParts, type StateLayout } from "./broker/broker.ts";
+import {
+  ApprovalDesk,
+  equalSecrets,
+  prepareState,
+  Sandboxes,
+  type SandboxesParts,
+  type StateLayout,
+  webhookAsker,
+  webhookDefaults,
+} from "./broker/broker.ts";
 import type { Door } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
 import type { SharedBroker } from "./contracts/reached-broker.ts";
@@ -11,6 +20,8 @@ import { tryProcessLock } from "./kit/process-lock.ts";
 export interface ComposedBrokerParts {
   readonly layout: StateLayout;
   readonly uid: number;
+  /** The file that holds the key of places which policies name for approvals. */
+  readonly webhookKey: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The directory that holds src/ and build/. */
   readonly installation: string;
@@ -74,6 +85,12 @@ export class ComposedBroker implements BrokerDoor {
     }
   };
 
+  #desk(onChange: () => void): ApprovalDesk {
+    const { webhookKey: keyFile, uid, sandboxes } = this.#parts;
+    const { nowMs } = sandboxes();
+    return new ApprovalDesk({ nowMs, onChange, tell: webhookAsker({ ...webhookDefaults, keyFile, uid, nowMs }) });
+  }
+
   #serve(signal: AbortSignal, onListening: () => Promise<void>): Promise<void> {
     const { installation, sandboxes } = this.#parts;
     const { socketPath, directory } = this.#place();
@@ -84,7 +101,7 @@ export class ComposedBroker implements BrokerDoor {
       signal,
       onListening,
       makeSandboxes: (events) => new Sandboxes({ ...events, ...sandboxes() }),
-      makeDesk: (onChange) => new ApprovalDesk({ nowMs: sandboxes().nowMs, onChange }),
+      makeDesk: (onChange) => this.#desk(onChange),
     });
   }
 }

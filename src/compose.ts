@@ -88,6 +88,7 @@ class ComposedDoor implements Door {
     this.#broker = new ComposedBroker({
       layout: this.#layout,
       uid: this.#user.uid,
+      webhookKey: path.join(this.#places.userDirectory, "approval-webhook.key"),
       environment: options.environment,
       installation: options.installation,
       runningFile: import.meta.filename,

@@ -4,6 +4,7 @@ import type { ApprovalAnswer, ApprovalQuestion } from "../contracts/approval.ts"
 import type { AnswerDesk, OpenQuestion, OpenQuestions, Standing } from "../contracts/approval-door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { aboutQuestion } from "./about-question.ts";
+import type { TellPlaces } from "./ask-webhook.ts";
 
 /** Of all tasks of the user at once; a policy's own limit comes before. */
 const openMax = 64;
@@ -19,6 +20,8 @@ interface Waiting {
 
 export interface DeskParts {
   readonly nowMs: () => number;
+  /** Asks at the places that a question names: its answer counts like one given here. Aborted when nobody waits for it. */
+  readonly tell: TellPlaces;
   /** Called when `isUsed` may have changed. */
   readonly onChange: () => void;
 }
@@ -58,15 +61,18 @@ export class ApprovalDesk implements AnswerDesk {
     const bytes = Buffer.byteLength(JSON.stringify(question));
     if (bytes > questionBytesMax)
       throw new GloveboxError("APPROVAL_UNAVAILABLE", "approval.too-large", { values: { approval: id, bytes, maximum: questionBytesMax } });
-    const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<ApprovalAnswer>();
+    const over = new AbortController();
     const withdraw = (): void => resolve("refused");
     signal.addEventListener("abort", withdraw, { once: true });
     if (signal.aborted) withdraw();
     this.#waiting.set(id, { question, asker, askedAtMs: this.#parts.nowMs(), settle: resolve });
     this.#change();
+    this.#parts.tell(question, over.signal).then(resolve, reject);
     try {
       return await promise;
     } finally {
+      over.abort();
       signal.removeEventListener("abort", withdraw);
       this.#waiting.delete(id);
       this.#change();

@@ -2,6 +2,7 @@
 // It asks nobody itself: a door does. It starts nothing either: the broker does, after `redeem`.
 
 export { ApprovalDesk } from "./approval-desk.ts";
+export { webhookAsker, webhookDefaults } from "./ask-webhook.ts";
 export { type Approval, type Moment, type Redemption, askApproval, expiryOf, redeemApproval, settleApproval } from "./approval-state.ts";
 export { type ApprovalSubject, subjectDigest } from "./approval-subject.ts";
 export { connectionDigest } from "./connection-subject.ts";

@@ -14,7 +14,7 @@ import type { Permit } from "./permit.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { resultOf, returnedBytes, type Watched } from "./run-result.ts";
 
-export { ApprovalDesk } from "../approvals/approvals.ts";
+export { ApprovalDesk, webhookAsker, webhookDefaults } from "../approvals/approvals.ts";
 export type { BrokerParts } from "./broker-parts.ts";
 export { readNetworkSettings } from "./network-settings.ts";
 export { opensConnections } from "./task-egress.ts";

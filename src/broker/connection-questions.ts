@@ -7,6 +7,7 @@ import type { EgressAnswer, EgressEvent, EgressQuestion } from "../contracts/egr
 import { type ApprovalId, type IdSource, makeApprovalId } from "../contracts/ids.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { type ApprovalRecord, askAndRecord, momentOf } from "./ask-person.ts";
+import { toldOf } from "./told-places.ts";
 import type { JournalOwner } from "./task-journal.ts";
 
 /** How long a connection waits for an answer. */
@@ -91,7 +92,16 @@ export class ConnectionQuestions {
     const { hash, egress } = this.#policy;
     const reason = egress.rules.find((each) => each.id === rule)?.reason ?? "";
     const known = { task: this.#parts.about.task, host, port, protocols, process };
-    return { id, kind: "connection", ...known, ruleId: rule, reason, policyHash: hash, lifetimeMs: connectionQuestionMs };
+    return {
+      id,
+      kind: "connection",
+      ...known,
+      ruleId: rule,
+      reason,
+      policyHash: hash,
+      lifetimeMs: connectionQuestionMs,
+      tell: toldOf(this.#policy, "egress"),
+    };
   }
 
   async #askOne(question: ConnectionQuestion, ask: AskPerson): Promise<EgressAnswer> {

@@ -20,6 +20,7 @@ import { quoteArgument } from "../kit/escape-text.ts";
 import type { OutsideEntry } from "../contracts/policy-document.ts";
 import type { ActionIdentity, ActionRecord } from "./action-record.ts";
 import { askAndRecord, momentOf } from "./ask-person.ts";
+import { toldOf } from "./told-places.ts";
 import { checkPin } from "./outside.ts";
 import type { JournalOwner } from "./task-journal.ts";
 
@@ -91,6 +92,8 @@ function questionOf(parts: PermitParts, approval: Approval, { subject }: Looked)
     environmentNames: Object.keys(environment),
     notBound,
     lifetimeMs: approval.lifetimeMs,
+    // No wall holds what runs outside: that is granted by who sees all of the question at a terminal.
+    tell: kind === "command" ? toldOf(policy, "command") : [],
   };
 }
 

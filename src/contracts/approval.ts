@@ -30,6 +30,8 @@ interface AnyQuestion {
   readonly reason: string;
   readonly policyHash: string;
   readonly lifetimeMs: number;
+  /** URLs that the policy tells of it, and that may answer. */
+  readonly tell: readonly string[];
 }
 
 export interface CommandQuestion extends AnyQuestion {

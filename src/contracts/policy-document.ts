@@ -282,9 +282,9 @@ const credentialSchema = () =>
 const approvalRuleSchema = () =>
   z.strictObject({
     id: ruleIdSchema(),
-    on: z.enum(["command", "write", "egress", "credential", "screen"]),
-    by: listOf(word()).optional(),
-    expires: durationSchema().optional(),
+    on: z.enum(["command", "write", "egress", "credential", "screen"]).describe("The questions that it is about: `command` or `egress`."),
+    by: z.array(word()).min(1).max(4).describe("URLs that are told of each such question and may answer it: docs/approvals.md."),
+    expires: durationSchema().optional().describe(`How long an answer holds. ${later}`),
   });
 
 const auditSchema = () =>
@@ -369,7 +369,9 @@ export const policyDocumentSchema = madeOnce(() =>
     allowLocal: listOf(word()).optional().describe("Places that are not public and may be reached, each as `host:port`."),
     browser: listOf(browserRuleSchema()).optional().describe(`Rules about browser actions. ${later}`),
     credentials: listOf(credentialSchema()).optional().describe(`Credentials that the gate may add. ${later}`),
-    approvals: listOf(approvalRuleSchema()).optional().describe(`Who may approve what. ${later}`),
+    approvals: listOf(approvalRuleSchema())
+      .optional()
+      .describe("Who may answer besides a person at another terminal. Only in the system's and the user's own file."),
     audit: auditSchema().optional().describe("What the ledger keeps, and how long."),
     tests: listOf(policyTestSchema()).optional().describe("Questions with expected answers, asked whenever the policy is loaded."),
   }),
@@ -379,5 +381,6 @@ export const policyDocumentSchema = madeOnce(() =>
 export type PolicyDocument = z.infer<ReturnType<typeof policyDocumentSchema>>;
 export type OutsideEntry = z.infer<ReturnType<typeof outsideEntrySchema>>;
 export type EgressRule = z.infer<ReturnType<typeof egressRuleSchema>>;
+export type ApprovalRule = z.infer<ReturnType<typeof approvalRuleSchema>>;
 export type CommandRule = z.infer<ReturnType<typeof commandRuleSchema>>;
 export type PolicyTest = z.infer<ReturnType<typeof policyTestSchema>>;

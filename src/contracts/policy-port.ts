@@ -2,7 +2,7 @@
 import type { CommandRequest, Decision } from "./decision.ts";
 import type { EgressPolicy } from "./egress-policy.ts";
 import type { Digest } from "./ids.ts";
-import type { OutsideEntry } from "./policy-document.ts";
+import type { ApprovalRule, OutsideEntry } from "./policy-document.ts";
 import type { CacheName } from "./package-caches.ts";
 import type { PresetName } from "./policy-document.ts";
 import type { PresetResolution, ResolvedPreset } from "./preset.ts";
@@ -53,6 +53,8 @@ export interface CompiledPolicy {
   readonly nestedNamespaces: boolean;
   /** Commands that may be asked for by name, to run outside. Places are absolute. */
   readonly outside: readonly OutsideEntry[];
+  /** Who is told of questions and may answer them, besides a person at another terminal. */
+  readonly approvals: readonly ApprovalRule[];
   /** Questions of one user that may be open at once. */
   readonly pendingApprovals: number;
   /** Days a record is kept. */

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { ApprovalQuestion } from "../contracts/approval.ts";
 import { approvalIdSchema, digestSchema } from "../contracts/ids.ts";
 import { egressProtocolSchema } from "../contracts/egress-policy.ts";
+import { isWebhookPlace } from "../contracts/webhook-place.ts";
 import { madeOnce } from "../contracts/made-once.ts";
 
 const count = z.int().min(0);
@@ -13,6 +14,7 @@ const about = {
   reason: z.string(),
   policyHash: z.string(),
   lifetimeMs: count,
+  tell: z.array(z.string().refine(isWebhookPlace)).max(64),
 };
 
 const commandSchema = madeOnce(() =>

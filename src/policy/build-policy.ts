@@ -156,6 +156,7 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     allowUnsandboxed: values.allowUnsandboxed,
     nestedNamespaces: values.nestedNamespaces,
     outside: values.outside.map((entry) => ({ ...entry, cwd: resolvePath(literalPath(entry.cwd ?? "/"), facts) })),
+    approvals: values.approvals,
     pendingApprovals: values.pendingApprovals,
     retentionDays: values.retentionDays,
     auditArgv: values.auditArgv,

@@ -66,7 +66,7 @@ export function canonicalDocument(values: PolicyValues): Readonly<Record<string,
     allowLocal: values.allowLocal,
     browser: [],
     credentials: [],
-    approvals: [],
+    approvals: values.approvals,
     audit: { argv: values.auditArgv, env: "names", retention: showDuration(values.retentionDays * dayMs), anchors: [] },
     tests: values.tests,
   };

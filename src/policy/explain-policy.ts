@@ -119,6 +119,13 @@ function outsideLines({ allowUnsandboxed, outside }: CompiledPolicy): readonly S
   return [{ key: allowUnsandboxed ? "policy.sheet.held.unsandboxed-asks" : "policy.sheet.held.unsandboxed-closed" }, ...entries];
 }
 
+function approvalLines({ approvals }: CompiledPolicy): readonly Sentence[] {
+  return approvals.map(({ id, on, by }) => ({
+    key: on === "egress" ? "policy.sheet.held.told-egress" : "policy.sheet.held.told-command",
+    values: { id, places: by.join(", ") },
+  }));
+}
+
 /** `compose {up|down} <name>` */
 function showPattern(pattern: OutsideEntry["arguments"][number]): string {
   if (typeof pattern === "string") return quoteArgument(pattern);
@@ -133,6 +140,7 @@ function heldLines(policy: CompiledPolicy): readonly Sentence[] {
     ...rules.map(ruleLine),
     { key: modeKeys[policy.approval] },
     ...outsideLines(policy),
+    ...approvalLines(policy),
     ...(policy.nestedNamespaces ? [{ key: "policy.sheet.held.nested-namespaces" }] : []),
     {
       key: "policy.sheet.held.limits",

@@ -1,5 +1,13 @@
 // One policy document as values to merge: flat, typed, in plain units, in canonical spelling. Absent means: this layer says nothing.
-import type { CommandRule, EgressRule, OutsideEntry, PolicyDocument, PolicyTest, PresetName } from "../contracts/policy-document.ts";
+import type {
+  ApprovalRule,
+  CommandRule,
+  EgressRule,
+  OutsideEntry,
+  PolicyDocument,
+  PolicyTest,
+  PresetName,
+} from "../contracts/policy-document.ts";
 import type { CacheName } from "../contracts/package-caches.ts";
 import type { ApprovalMode } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
@@ -20,6 +28,8 @@ export interface PolicyValues {
   readonly nestedNamespaces: boolean;
   /** Sorted by id. */
   readonly outside: readonly OutsideEntry[];
+  /** Sorted by id. */
+  readonly approvals: readonly ApprovalRule[];
   /** Canonical spellings of path-pattern.ts, sorted, each once. */
   readonly allowRead: readonly string[];
   readonly denyRead: readonly string[];
@@ -89,6 +99,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   allowUnsandboxed: ["allowUnsandboxed"],
   nestedNamespaces: ["nestedNamespaces"],
   outside: ["outside"],
+  approvals: ["approvals"],
   presets: ["presets"],
   allowRead: ["filesystem", "allowRead"],
   denyRead: ["filesystem", "denyRead"],
@@ -136,6 +147,7 @@ export const builtInValues: PolicyValues = {
   allowUnsandboxed: false,
   nestedNamespaces: false,
   outside: [],
+  approvals: [],
   presets: [],
   allowRead: [],
   denyRead: [builtInDenyRead],
@@ -241,6 +253,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     allowUnsandboxed: document.allowUnsandboxed,
     nestedNamespaces: document.nestedNamespaces,
     outside: document.outside === undefined ? undefined : sortedBy(document.outside.map(entryInCanonicalSpelling), (entry) => entry.id),
+    approvals: document.approvals === undefined ? undefined : sortedBy(document.approvals, (rule) => rule.id),
     presets: document.presets,
     allowRead: paths(filesystem.allowRead),
     denyRead: paths(filesystem.denyRead),

@@ -132,7 +132,7 @@ const unbuilt: readonly (readonly [string, string])[] = [
   ].map(([text = "", name = ""]) => [`egress: [{id: e, hosts: [a.example.org], verdict: allow, ${text}}]`, `egress[0].${name}`] as const),
   ["browser: [{id: b, verdict: deny}]", "browser"],
   ["credentials: [{id: c, source: env, injector: bearer, hosts: [a.example]}]", "credentials"],
-  ["approvals: [{id: a, on: command}]", "approvals"],
+  ['approvals: [{id: a, on: screen, by: ["https://a.test/"]}]', "approvals[0].on"],
   ["audit: {env: none}", "audit.env"],
   ["audit: {treeHead: 10s}", "audit.treeHead"],
   ["audit: {anchors: [a]}", "audit.anchors"],

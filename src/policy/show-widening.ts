@@ -18,6 +18,7 @@ function showItems(field: Field, values: PolicyValues): string {
   if (field === "commands") return `[${values.commands.map(({ id }) => id).join(", ")}]`;
   if (field === "egress") return `[${values.egress.map(({ id }) => id).join(", ")}]`;
   if (field === "outside") return `[${values.outside.map(({ id }) => id).join(", ")}]`;
+  if (field === "approvals") return `[${values.approvals.map(({ id }) => id).join(", ")}]`;
   if (field === "homeFiles") return `{${Object.keys(values.homeFiles).join(", ")}}`;
   if (field === "set") return `{${Object.keys(values.set).join(", ")}}`;
   const list = values[field];

@@ -19,7 +19,6 @@ const unbuilt: readonly Unbuilt[] = [
   { path: ["environment", "fakeEnvFiles"], accepted: false },
   { path: ["browser"], accepted: [] },
   { path: ["credentials"], accepted: [] },
-  { path: ["approvals"], accepted: [] },
   { path: ["audit", "env"], accepted: "names" },
   { path: ["audit", "treeHead"], accepted: undefined },
   { path: ["audit", "anchors"], accepted: [] },
@@ -74,6 +73,10 @@ export function checkSupported(value: unknown, findings: Findings): void {
       value,
       findings,
     );
+  }
+  for (const { path } of itemsAt(value, ["approvals"])) {
+    checkPartly([{ path: [...path, "on"], built: ["command", "egress"], unbuilt: ["write", "credential", "screen"] }], value, findings);
+    checkUnbuilt({ path: [...path, "expires"], accepted: undefined }, value, findings);
   }
   for (const { path } of itemsAt(value, ["egress"])) {
     for (const name of ["methods", "paths", "window", "purpose", "tasks"])

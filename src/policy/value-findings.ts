@@ -1,5 +1,6 @@
 // What the schema cannot say: paths, ranges, names that never pass, ids that must be unique. Works on unchecked data, so that one look
 // names everything that is wrong.
+import { isWebhookPlace } from "../contracts/webhook-place.ts";
 import type { PolicyFacts, PolicySource } from "../contracts/policy-port.ts";
 import { parseHostPort } from "../kit/host-name.ts";
 import { checkEgress } from "./egress-findings.ts";
@@ -140,7 +141,7 @@ function checkOutside(value: unknown, source: PolicySource, findings: Findings):
     for (const key of ["allowUnsandboxed", "nestedNamespaces"]) {
       if (valueAt(value, [key]) === true) invalid(findings, "policy.outside-not-own", [key]);
     }
-    if (entries.length > 0) invalid(findings, "policy.outside-not-own", ["outside"]);
+    for (const list of ["outside", "approvals"]) if (itemsAt(value, [list]).length > 0) invalid(findings, "policy.outside-not-own", [list]);
   }
   for (const { path } of entries) {
     const cwd = valueAt(value, [...path, "cwd"]);
@@ -152,6 +153,14 @@ function checkOutside(value: unknown, source: PolicySource, findings: Findings):
     for (const name of isRecord(environment) ? Object.keys(environment) : []) {
       if (matchesName("GLOVEBOX_*", name)) invalid(findings, "policy.environment-own", [...path, "environment", name], { name });
     }
+  }
+}
+
+/** Who answers must be known to be who they say, and nobody on the way may read what is asked. */
+function checkApprovalPlaces(value: unknown, findings: Findings): void {
+  for (const { path } of itemsAt(value, ["approvals"])) {
+    for (const { path: place, item } of itemsAt(value, [...path, "by"]))
+      if (typeof item === "string" && !isWebhookPlace(item)) invalid(findings, "policy.approval-place", place, { value: showValue(item) });
   }
 }
 
@@ -168,6 +177,8 @@ export function checkValues(value: unknown, source: PolicySource, facts: PolicyF
   checkUnique(value, ["tests", "name"], findings);
   checkUnique(value, ["outside", "id"], findings);
   checkOutside(value, source, findings);
+  checkUnique(value, ["approvals", "id"], findings);
+  checkApprovalPlaces(value, findings);
   if (source.origin !== "system" && valueAt(value, ["floor"]) === true) invalid(findings, "policy.floor-not-system", ["floor"]);
   for (const { path } of itemsAt(value, ["tests"])) {
     const request = valueAt(value, [...path, "request"]);

@@ -48,8 +48,9 @@ const loosening = (isDenied: boolean): readonly Verdict[] => (isDenied ? ["allow
 const looseningCommands = ({ approval }: PolicyValues): readonly Verdict[] => loosening(approval === "listed");
 const looseningConnections = ({ approval }: PolicyValues): readonly Verdict[] => loosening(approval !== "regular");
 
-function entryWidens(base: PolicyValues, entry: PolicyValues["outside"][number]): boolean {
-  const same = base.outside.find(({ id }) => id === entry.id);
+/** What the base does not have as it is. */
+function entryWidens(base: readonly { readonly id: string }[], entry: { readonly id: string }): boolean {
+  const same = base.find(({ id }) => id === entry.id);
   return same === undefined || canonicalJson(same) !== canonicalJson(entry);
 }
 
@@ -65,7 +66,7 @@ function membersBeyond(items: readonly string[] = [], base: readonly string[] = 
  * - pass: covered by a name of the base; set: equal to the base's own value; limits: not above; approval: not looser;
  * - commands, egress: no new `allow` (nor `ask`, where a command or connection that no rule decides is denied), no rule of the base changed under its id;
  * - allowLocal: a place of the base; presets, caches: one that the base names;
- * - allowUnsandboxed, nestedNamespaces: not opened; outside: no entry that the base does not have as it is;
+ * - allowUnsandboxed, nestedNamespaces: not opened; outside, approvals: no entry that the base does not have as it is;
  * - strict: never off where it is on;
  * - boundary: equal, or one that `auto` may choose; audit: equal, since neither direction is plainly narrower.
  * Denies, tests, names and descriptions never widen.
@@ -107,7 +108,11 @@ export function findWidenings(base: PolicyValues, layer: LayerValues, facts: Pol
     ),
     ...items(
       "outside",
-      (layer.outside ?? []).filter((entry) => entryWidens(base, entry)).map(({ id }) => id),
+      (layer.outside ?? []).filter((entry) => entryWidens(base.outside, entry)).map(({ id }) => id),
+    ),
+    ...items(
+      "approvals",
+      (layer.approvals ?? []).filter((entry) => entryWidens(base.approvals, entry)).map(({ id }) => id),
     ),
   ];
 }

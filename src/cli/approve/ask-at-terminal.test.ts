@@ -21,6 +21,7 @@ const base: CommandQuestion = {
   environmentNames: ["PATH"],
   notBound: [],
   lifetimeMs: 600_000,
+  tell: [],
 };
 
 interface Asked extends FakeCall {

@@ -17,6 +17,7 @@ const question: ConnectionQuestion = {
   reason: "",
   policyHash: "p",
   lifetimeMs: 1,
+  tell: [],
 };
 
 test("PromptTurn asks one after the other, holds output and input meanwhile, and gives both back", async () => {

@@ -136,6 +136,7 @@ export function fakePolicy(): EffectivePolicy {
     allowUnsandboxed: false,
     nestedNamespaces: false,
     outside: [],
+    approvals: [],
     pendingApprovals: 20,
     retentionDays: 400,
     auditArgv: "redacted",

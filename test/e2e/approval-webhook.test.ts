@@ -1,0 +1,88 @@
+// A place that the user's own policy names answers a question: its signature alone counts, and an independent program makes it. INVARIANT I-12
+import assert from "node:assert/strict";
+import { access, mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { type Gloved, makeGloved } from "../fixtures/internet/gloved.ts";
+import { type Internet, openInternet, type Ran } from "../fixtures/internet/internet.ts";
+
+const resources = new AsyncDisposableStack();
+let internet: Internet;
+let gloved: Gloved;
+let keyFile = "";
+const program = path.join(import.meta.dirname, "../fixtures/answering-place.py");
+const policy = `apiVersion: glovebox/v1
+approval: regular
+approvals: [{id: relay, on: command, by: ["http://127.0.0.1:PORT/ask"]}]
+`;
+
+before(async () => {
+  internet = await openInternet(resources);
+  gloved = await makeGloved(internet, "", "told");
+  const directory = path.join(internet.home, ".config/glovebox");
+  await mkdir(directory, { recursive: true });
+  keyFile = path.join(directory, "approval-webhook.key");
+  await writeFile(keyFile, "0123456789abcdef0123456789abcdef\n", { mode: 0o600 });
+});
+after(async () => {
+  await gloved.glovebox("broker", "--stop");
+  await resources.disposeAsync();
+});
+
+interface Told {
+  readonly ran: Ran;
+  readonly heard: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Starts the place with these words, and runs a command that asks there. */
+async function runTold(port: number, words: readonly string[]): Promise<Told> {
+  await writeFile(path.join(path.dirname(keyFile), "policy.yaml"), policy.replace("PORT", `${port}`), { mode: 0o600 });
+  const place = internet.start("machine", ["/usr/bin/python3", program, `${port}`, keyFile, ...words]);
+  let output = "";
+  place.stdout?.setEncoding("utf8").on("data", (text: string) => (output += text));
+  await internet.untilListening("machine", place, port);
+  const ran = await gloved.glovebox("run", "--quiet", "--ask-elsewhere", "--project", gloved.project, "--", "touch", `made-${port}`);
+  place.kill();
+  const heard: readonly Readonly<Record<string, unknown>>[] = output
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+  return { ran, heard };
+}
+
+const isMade = (port: number): Promise<boolean> =>
+  access(path.join(gloved.project, `made-${port}`)).then(
+    () => true,
+    () => false,
+  );
+
+test("a signed answer grants, once; one under another key does not, and the place is asked again", async () => {
+  const { ran, heard } = await runTold(8101, ["later", "forged", "granted"]);
+  assert.equal(ran.code, 0, ran.stderr);
+  assert.equal(await isMade(8101), true);
+  assert.deepEqual(
+    heard.map(({ word, isSigned }) => [word, isSigned]),
+    [
+      ["later", true],
+      ["forged", true],
+      ["granted", true],
+    ],
+  );
+  const [first] = heard;
+  assert.ok(typeof first?.["question"] === "object");
+  assert.deepEqual(Object(first["question"]).argv, ["touch", "made-8101"]);
+  assert.equal((await gloved.glovebox("ledger", "verify")).code, 0);
+});
+
+test("a signed refusal refuses, and without the key nobody is asked and nothing runs", async () => {
+  const refused = await runTold(8102, ["refused"]);
+  assert.equal(refused.ran.code, 121);
+  assert.match(refused.ran.stderr, /APPROVAL_REFUSED/u);
+  await rm(keyFile);
+  await writeFile(keyFile, "0123456789abcdef0123456789abcdef\n", { mode: 0o644 });
+  const { ran, heard } = await runTold(8103, ["granted"]);
+  assert.equal(ran.code, 121);
+  assert.match(ran.stderr, /APPROVAL_UNAVAILABLE[^]*openssl rand/u);
+  assert.deepEqual(heard, []);
+  assert.deepEqual([await isMade(8102), await isMade(8103)], [false, false]);
+});
