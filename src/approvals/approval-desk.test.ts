@@ -42,7 +42,7 @@ test("ApprovalDesk takes a grant only from the foreground of a terminal at which
   const asked = desk.ask(commandQuestion(), { asker: at(1, 2), signal: never });
   const wrong: readonly Standing[] = [at(), at(1), at(2), at(3, 2), { terminals: [3], isInForeground: false }];
   for (const from of wrong)
-    assert.throws(() => desk.answer(approvalId(1), "granted", from), { code: "ACCESS_REFUSED" }, `${from.terminals.join()}`);
+    assert.throws(() => desk.answer(approvalId(1), "granted", from), { code: "ACCESS_REFUSED" }, from.terminals.join());
   desk.answer(approvalId(1), "refused", at());
   assert.equal(await asked, "refused");
 });

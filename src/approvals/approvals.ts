@@ -1,5 +1,5 @@
 // The approvals room: one question to a person, asked -> granted | refused | expired | withdrawn, bound to the digest of what was shown.
-// It asks nobody itself: a door does. It starts nothing either: the broker does, after `redeem`.
+// At a terminal a door asks. What waits for another terminal waits at the desk. It starts nothing: the broker does, after `redeem`.
 
 export { ApprovalDesk } from "./approval-desk.ts";
 export { webhookAsker, webhookDefaults } from "./ask-webhook.ts";

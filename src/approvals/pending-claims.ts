@@ -60,7 +60,7 @@ export interface AbandonedClaim {
   readonly approval: ApprovalId;
   /** Undefined when it died before it wrote it: then it has asked nobody. */
   readonly about: ClaimAbout | undefined;
-  forget(): Promise<void>;
+  readonly forget: () => Promise<void>;
 }
 
 const aboutSchema = madeOnce(() => z.strictObject({ task: taskIdSchema, action: actionIdSchema }));

@@ -29,11 +29,11 @@ test("expireQuestions() records what was asked and not answered, once, and leave
     [id("t", 3), ["policy.decision"]],
     [id("t", 5), ["approval.asked"]],
   ]);
-  const appended: NewRecord<RecordType>[] = [];
+  const appended: NewRecord[] = [];
   const parts = {
     layout,
     ledger: {
-      append: async (record: NewRecord<RecordType>) => {
+      append: async (record: NewRecord) => {
         appended.push(record);
         return { seq: 1 };
       },

@@ -16,9 +16,9 @@ export interface ExpireParts {
 }
 
 /** What the ledger says of one approval, by type. */
-function typesOf({ recordsOf }: ExpireParts, task: TaskId, approval: ApprovalId): readonly string[] {
+function typesOf(parts: ExpireParts, task: TaskId, approval: ApprovalId): readonly string[] {
   try {
-    return recordsOf(task).flatMap(({ type, body }) => (body["approval"] === approval ? [type] : []));
+    return parts.recordsOf(task).flatMap(({ type, body }) => (body["approval"] === approval ? [type] : []));
   } catch (error) {
     if (error instanceof GloveboxError && error.code === "TASK_UNKNOWN") return []; // erased, or nothing was asked
     throw error;

@@ -369,9 +369,7 @@ export const policyDocumentSchema = madeOnce(() =>
     allowLocal: listOf(word()).optional().describe("Places that are not public and may be reached, each as `host:port`."),
     browser: listOf(browserRuleSchema()).optional().describe(`Rules about browser actions. ${later}`),
     credentials: listOf(credentialSchema()).optional().describe(`Credentials that the gate may add. ${later}`),
-    approvals: listOf(approvalRuleSchema())
-      .optional()
-      .describe("Who may answer besides a person at another terminal. Only in the system's and the user's own file."),
+    approvals: listOf(approvalRuleSchema()).optional().describe("Who else may answer. Only in the system's and the user's own file."),
     audit: auditSchema().optional().describe("What the ledger keeps, and how long."),
     tests: listOf(policyTestSchema()).optional().describe("Questions with expected answers, asked whenever the policy is loaded."),
   }),

@@ -48,10 +48,14 @@ const loosening = (isDenied: boolean): readonly Verdict[] => (isDenied ? ["allow
 const looseningCommands = ({ approval }: PolicyValues): readonly Verdict[] => loosening(approval === "listed");
 const looseningConnections = ({ approval }: PolicyValues): readonly Verdict[] => loosening(approval !== "regular");
 
-/** What the base does not have as it is. */
-function entryWidens(base: readonly { readonly id: string }[], entry: { readonly id: string }): boolean {
-  const same = base.find(({ id }) => id === entry.id);
-  return same === undefined || canonicalJson(same) !== canonicalJson(entry);
+interface Entry {
+  readonly id: string;
+}
+
+/** Ids of those that the base does not have as they are. */
+function entriesThatWiden(base: readonly Entry[], given: readonly Entry[]): readonly string[] {
+  const isInBase = (entry: Entry): boolean => base.some((same) => same.id === entry.id && canonicalJson(same) === canonicalJson(entry));
+  return given.filter((entry) => !isInBase(entry)).map(({ id }) => id);
 }
 
 /** Lists of which only items of the base may be repeated. */
@@ -106,13 +110,6 @@ export function findWidenings(base: PolicyValues, layer: LayerValues, facts: Pol
       "egress",
       (layer.egress ?? []).filter((rule) => ruleWidens(base.egress, rule, looseningConnections(base))).map(({ id }) => id),
     ),
-    ...items(
-      "outside",
-      (layer.outside ?? []).filter((entry) => entryWidens(base.outside, entry)).map(({ id }) => id),
-    ),
-    ...items(
-      "approvals",
-      (layer.approvals ?? []).filter((entry) => entryWidens(base.approvals, entry)).map(({ id }) => id),
-    ),
+    ...(["outside", "approvals"] as const).flatMap((field) => items(field, entriesThatWiden(base[field], layer[field] ?? []))),
   ];
 }
