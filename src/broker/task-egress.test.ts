@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
 import type { EgressEvent } from "../contracts/egress-record.ts";
-import { makeSandboxId, makeTaskId } from "../contracts/ids.ts";
+import { makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { Serving } from "../egress/egress.ts";
 import { processStartTime } from "../kit/process-identity.ts";
@@ -46,7 +46,7 @@ async function openScene(t: TestContext, whileReloading: (serving: Serving) => P
     gate: () => gate,
     network: { hosts: {} },
     policy: policyOf(),
-    task: makeTaskId(ids),
+    about: { task: makeTaskId(ids), action: makeActionId(ids) },
     sandbox: makeSandboxId(ids),
     denials: new DenialCount(100),
     record: {

@@ -138,7 +138,7 @@ test("nothing widens a system file with floor: true: user, trusted project, flag
     }),
     { numRuns: 300 },
   );
-  assert.ok(counts.merged > 20 && counts.refused > 20, JSON.stringify(counts));
+  assert.ok(counts.merged > 8 && counts.refused > 8, JSON.stringify(counts));
 });
 
 test("an untrusted project's link is judged by the place behind it", () => {
