@@ -1,8 +1,8 @@
 // A person answers at another terminal: what waits there, who may answer, and that a grant holds once, for what was shown. INVARIANT I-12
 import assert from "node:assert/strict";
-import { access, readFile, writeFile } from "node:fs/promises";
+import { access, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { test, type TestContext } from "node:test";
+import { after, before, test } from "node:test";
 import type { OpenQuestion } from "../../src/contracts/approval-door.ts";
 import type { SharedBroker } from "../../src/contracts/reached-broker.ts";
 import type { StoredRecord } from "../../src/contracts/ledger.ts";
@@ -23,9 +23,18 @@ interface Ground extends ServedBroker {
   readonly answers: () => Promise<readonly string[]>;
 }
 
-async function ground(t: TestContext): Promise<Ground> {
-  const served = await serveBroker(t, regular);
+const ends = new AsyncDisposableStack();
+let shared: ServedBroker;
+before(async () => {
+  shared = await serveBroker({ after: (end) => ends.defer(end) }, regular);
+});
+after(() => ends.disposeAsync());
+
+/** The broker of all tests here, as the one before left it, or one of its own. */
+async function ground(served = shared): Promise<Ground> {
   const { project, environment, broker, door } = served;
+  await rm(path.join(project, "made"), { force: true });
+  const [last] = await door.records({ limit: 1 });
   const policy = path.join(path.dirname(project), "policy.yaml");
   await writeFile(policy, "apiVersion: glovebox/v1\napproval: regular\n");
   const place = `--quiet --policy '${policy}' --project '${project}' --cwd '${project}'`;
@@ -50,7 +59,8 @@ async function ground(t: TestContext): Promise<Ground> {
       ),
     answers: async () => {
       const wordOf = ({ type, body }: StoredRecord): readonly string[] => (type === "approval.answered" ? [String(body["answer"])] : []);
-      return (await door.records({ limit: 100 })).flatMap(wordOf).toReversed();
+      const fresh = (await door.records({ limit: 100 })).filter(({ seq }) => seq > (last?.seq ?? -1));
+      return fresh.flatMap(wordOf).toReversed();
     },
   };
 }
@@ -79,8 +89,8 @@ function startRun(at: Ground, words: string): { readonly ended: Promise<Ended> }
 const answerAt = (at: Ground, words: string, typings: readonly Typing[]) =>
   atOtherTerminal(at.line(words), { environment: { ...at.environment, NO_COLOR: "1" }, typings });
 
-test("`run --ask-elsewhere` waits for another terminal, says so, and runs what was granted there, once", async (t) => {
-  const at = await ground(t);
+test("`run --ask-elsewhere` waits for another terminal, says so, and runs what was granted there, once", async () => {
+  const at = await ground();
   const run = startRun(at, "touch made");
   const { id } = await at.first();
   assert.match((await at.glovebox("approval", "ls")).stdout, new RegExp(`${id} +command +\\d.* left +touch made\n`, "u"));
@@ -100,8 +110,8 @@ test("`run --ask-elsewhere` waits for another terminal, says so, and runs what w
   assert.equal((await at.glovebox("approval", "deny", id)).code, 2);
 });
 
-test("a refusal, by `deny` or by anything but the code, ends the run with 121", async (t) => {
-  const at = await ground(t);
+test("a refusal, by `deny` or by anything but the code, ends the run with 121", async () => {
+  const at = await ground();
   const denied = startRun(at, "touch made");
   assert.equal((await at.glovebox("approval", "deny", (await at.first()).id)).code, 0);
   assert.match((await denied.ended).stderr, /APPROVAL_REFUSED/u);
@@ -112,8 +122,8 @@ test("a refusal, by `deny` or by anything but the code, ends the run with 121", 
   assert.equal(await at.isMade(), false);
 });
 
-test("`approval watch` asks about each question as it comes, and leaves at ctrl-c", async (t) => {
-  const at = await ground(t);
+test("`approval watch` asks about each question as it comes, and leaves at ctrl-c", async () => {
+  const at = await ground();
   let run: ReturnType<typeof startRun> | undefined;
   const begin: Typing = {
     after: /Waiting for questions[^]*\n/u,
@@ -127,8 +137,8 @@ test("`approval watch` asks about each question as it comes, and leaves at ctrl-
   assert.equal(await at.isMade(), true);
 });
 
-test("whoever owns the terminal of the asker grants nothing: not there, not at a new one made from it, not without one", async (t) => {
-  const at = await ground(t);
+test("whoever owns the terminal of the asker grants nothing: not there, not at a new one made from it, not without one", async () => {
+  const at = await ground();
   const ask = `${at.line("run --ask-elsewhere -- touch made")} & until ${at.line("approval ls")} 2>/dev/null | grep -q q-; do sleep 0.1; done; id=$(${at.line("approval ls --json")} | grep -o 'q-[0-9a-f-]*')`;
   const approve = at.line('approval approve "$id"');
   const owned = [
@@ -146,8 +156,8 @@ test("whoever owns the terminal of the asker grants nothing: not there, not at a
   assert.deepEqual(await at.answers(), ["refused"]);
 });
 
-test("a program without a terminal grants nothing at the door itself, with every key that lies in the state", async (t) => {
-  const at = await ground(t);
+test("a program without a terminal grants nothing at the door itself, with every key that lies in the state", async () => {
+  const at = await ground();
   const run = startRun(at, "touch made");
   const { id } = await at.first();
   // This process holds the key, as a hook or a server for a model would if it read it.
@@ -165,8 +175,8 @@ async function asking(at: Ground, script: string) {
   return { opened, asked, exec };
 }
 
-test("a command through the door waits, is told of, and a grant covers it once and as it was shown", async (t) => {
-  const at = await ground(t);
+test("a command through the door waits, is told of, and a grant covers it once and as it was shown", async () => {
+  const at = await ground();
   await writeFile(path.join(at.project, "script.sh"), "echo x >> made\n");
   const { asked, exec } = await asking(at, "script.sh");
   const run = exec();
@@ -192,8 +202,8 @@ test("a command through the door waits, is told of, and a grant covers it once a
   assert.deepEqual(await at.answers(), ["granted", "granted"]);
 });
 
-test("a client that goes away takes its question with it; a detached command waits without one", async (t) => {
-  const at = await ground(t);
+test("a client that goes away takes its question with it; a detached command waits without one", async () => {
+  const at = await ground();
   const opened = await at.open();
   const leaving = new AbortController();
   const command = { argv: ["touch", "made"] as [string, ...string[]], callerEnvironment: {}, environment: {} };
@@ -208,8 +218,8 @@ test("a client that goes away takes its question with it; a detached command wai
   assert.deepEqual(await at.answers(), ["withdrawn", "granted"]);
 });
 
-test("hostile text in a question moves, hides and forges nothing in a list, in `show`, or in JSON", async (t) => {
-  const at = await ground(t);
+test("hostile text in a question moves, hides and forges nothing in a list, in `show`, or in JSON", async () => {
+  const at = await ground();
   const hostile = "a\u001B[2J\u202Eb\u200Bc\nq-000000000001-000000000001  command";
   const run = startRun(at, `true "$(printf '${hostile.replaceAll("\n", String.raw`\n`)}')" ${"A".repeat(10_000)}`);
   const { id } = await at.first();
@@ -226,7 +236,7 @@ test("hostile text in a question moves, hides and forges nothing in a list, in `
 });
 
 test("a broker that ends withdraws its questions, and nothing of them runs", async (t) => {
-  const at = await ground(t);
+  const at = await ground(await serveBroker(t, regular));
   const run = startRun(at, "touch made");
   await at.first();
   await at.broker.stop();
@@ -247,7 +257,7 @@ async function reachNext({ door }: Ground): Promise<SharedBroker> {
 }
 
 test("what a killed broker left open is recorded as expired by the next one, once", async (t) => {
-  const at = await ground(t);
+  const at = await ground(await serveBroker(t, regular));
   const opened = await at.open();
   const command = { argv: ["touch", "made"] as [string, ...string[]], callerEnvironment: {}, environment: {} };
   const lost = at.broker.sandboxes.exec(opened, command, quietIo()).catch((error: unknown) => error);
