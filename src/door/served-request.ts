@@ -108,13 +108,16 @@ export class ServedRequest {
   #exec(payload: Buffer, block: Buffer): void {
     const { access, command, hasInput, isChinese, hearsAsked } = parseExec(payload, block);
     this.#language = isChinese ? "zh" : "en";
-    this.#run(() => this.#host.sandboxes.exec(access, command, { ...this.#io(hasInput), ask: this.#ask(hearsAsked) }));
+    this.#run(() =>
+      this.#host.sandboxes.exec(access, command, { ...this.#io(hasInput), ask: this.#ask(hearsAsked, command.isDetached === true) }),
+    );
   }
 
-  /** Of somebody at another terminal. @param hearsAsked the client is told of it */
-  #ask(hearsAsked: boolean): AskPerson {
+  /** Of somebody at another terminal. @param hearsAsked the client is told of it @param leaves the client may be gone when it comes to that */
+  #ask(hearsAsked: boolean, leaves: boolean): AskPerson {
+    const before = leaves ? this.#about.standing() : undefined;
     return async (question, signal) => {
-      const asker = await this.#about.standing();
+      const asker = await (before ?? this.#about.standing());
       if (hearsAsked) this.#put([askedFrame(this.#stream, question.id)]);
       return this.#host.approvals.ask(question, { asker, signal });
     };

@@ -28,10 +28,11 @@ test("a command in a sandbox reaches neither the door that it came through nor w
   const served = await serveBroker(t);
   const access = await served.open();
   const token = path.join(served.state, "door", `${access.sandbox}.token`);
-  const targets = [served.socketPath, path.join(served.state, "door/open.key"), path.join(served.state, "door/admin.key"), token];
+  const keys = ["open", "admin", "approve"].map((name) => path.join(served.state, `door/${name}.key`));
+  const targets = [served.socketPath, ...keys, token];
   const outside = await capture("/usr/bin/python3", ["-c", attack, ...targets]);
   assert.match(outside.stdout, /^greeted /mu);
-  assert.equal(outside.stdout.match(/^read /gmu)?.length, 3);
+  assert.equal(outside.stdout.match(/^read /gmu)?.length, 4);
   assert.match(outside.stdout, /^there /mu);
   const words = targets.map((target) => `'${target}'`).join(" ");
   const inside = await shell(served, access, `cat > attack.py; python3 attack.py ${words}`, { input: attack });
