@@ -33,7 +33,7 @@ export function connectTargets({ egress }: CompiledPolicy): readonly string[] {
 }
 
 /** One line for a policy file. */
-const allowingRule = (host: string, port: number): string => `egress: [${draftRule(host, port)}]`;
+const allowingRule = (host: string, port: number, reason: string): string => `egress: [${draftRule(host, port, reason)}]`;
 
 const changeKeys: ReadonlyMap<string, string> = new Map([
   ["default", "task.refused-connection.default"],
@@ -50,6 +50,7 @@ const changeKeys: ReadonlyMap<string, string> = new Map([
   ["sni-mismatch", "task.refused-connection.sni-mismatch"],
   ["host-mismatch", "task.refused-connection.host-mismatch"],
   ["protocol", "task.refused-connection.protocol"],
+  ["upgrade", "task.refused-connection.upgrade"],
   ["malformed", "task.refused-connection.malformed"],
   ["limit-connections", "task.refused-connection.limit-connections"],
   ["limit-bytes", "task.refused-connection.limit-bytes"],
@@ -62,7 +63,7 @@ const changeKeys: ReadonlyMap<string, string> = new Map([
 
 function refusalLine({ reason, rule, host, port, via, process, count }: EgressRefusal): Sentence {
   // A name that was only looked up is most likely meant for TLS.
-  const change = allowingRule(host, port ?? 443);
+  const change = allowingRule(host, port ?? 443, reason);
   const local = `${host === machineName ? "127.0.0.1" : host}:${port ?? "PORT"}`;
   const values = { host: host === "" ? "?" : host, port: port ?? "*", rule: rule ?? "", who: process ?? "?", count, change, local };
   if (host === machineName && port === undefined) return { key: "task.refused-connection.local", values };

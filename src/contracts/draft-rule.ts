@@ -14,9 +14,11 @@ function idOf(host: string): string {
   return id === "" ? "allowed" : id.slice(0, 60);
 }
 
-/** An item of `egress`. */
-export function draftRule(host: string, port: number): string {
-  const protocols = usualProtocols.get(port) ?? `, ports: [${port}], protocols: [tcp]`;
+const forWebSocket = (port: number): string => `${port === 80 ? "" : `, ports: [${port}]`}, protocols: [http, ws]`;
+
+/** An item of `egress`. @param reason of the refusal */
+export function draftRule(host: string, port: number, reason = "default"): string {
+  const protocols = reason === "upgrade" ? forWebSocket(port) : (usualProtocols.get(port) ?? `, ports: [${port}], protocols: [tcp]`);
   const place = isAddress(host) ? `cidr: ["${host}"]` : `hosts: [${host}]`;
   return `{id: ${idOf(host)}-${port}, ${place}${protocols}, verdict: allow}`;
 }

@@ -4,10 +4,10 @@ import { madeOnce } from "./made-once.ts";
 import { verdictSchema } from "./policy-values.ts";
 
 /**
- * `https`: TLS whose server name is the asked name. `http`: requests without TLS, each judged. `ssh`: begins as SSH does.
- * `tcp`: anything; nobody looks inside.
+ * `https`: TLS whose server name is the asked name. `http`: requests without TLS, each judged. `ws`: such a request that becomes a WebSocket, in which
+ * nobody looks. `ssh`: begins as SSH does. `tcp`: anything; nobody looks inside.
  */
-export const egressProtocols = ["https", "http", "ssh", "tcp"] as const;
+export const egressProtocols = ["https", "http", "ws", "ssh", "tcp"] as const;
 export type EgressProtocol = (typeof egressProtocols)[number];
 
 export const egressProtocolSchema = z.enum(egressProtocols);

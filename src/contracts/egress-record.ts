@@ -1,6 +1,6 @@
 // What is recorded of one sandbox's connections: each decision before its effect, and everything that came of them at close.
 import * as z from "zod";
-import { egressProtocolSchema } from "./egress-policy.ts";
+import { egressProtocolSchema, egressProtocols } from "./egress-policy.ts";
 import { madeOnce } from "./made-once.ts";
 
 const count = madeOnce(() => z.int().min(0));
@@ -57,7 +57,7 @@ export const egressQuestionSchema = madeOnce(() =>
     host: text(),
     port: z.int().min(0).max(65_535),
     /** What may be spoken there when it is granted. */
-    protocols: z.array(egressProtocolSchema).min(1).max(4),
+    protocols: z.array(egressProtocolSchema).min(1).max(egressProtocols.length),
     via: z.enum(egressVias),
     /** The rule that asks; absent when the policy's default does. */
     rule: z.string().max(64).optional(),

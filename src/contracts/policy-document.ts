@@ -232,7 +232,7 @@ export const egressRuleSchema = madeOnce(() =>
       .max(8)
       .optional()
       .describe(
-        "`https`: TLS with the host's name in it. `http`: requests without TLS. `ssh`. `tcp`: anything, not looked into. An allow without them: https. Otherwise all.",
+        "`https`: TLS with the host's name in it. `http`: requests without TLS. `ws`: a WebSocket without TLS. `ssh`. `tcp`: anything, not looked into. An allow without them: https. Otherwise all.",
       ),
     methods: z
       .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))

@@ -42,7 +42,7 @@ export function judgeFirstBytes(bytes: Uint8Array, host: string, allowed: Allowe
   if (allowed.has("ssh") && start.equals(bytes.subarray(0, start.length)))
     return bytes.length < sshStart.length ? more : { kind: "allowed", protocol: "ssh" };
   // A request is judged whole by whoever reads it.
-  return allowed.has("http") && isUpper(first) ? { kind: "allowed", protocol: "http" } : refused("protocol");
+  return (allowed.has("http") || allowed.has("ws")) && isUpper(first) ? { kind: "allowed", protocol: "http" } : refused("protocol");
 }
 
 /**

@@ -1,5 +1,6 @@
 // One plain HTTP request, forwarded with framing of our own over a connection that was opened for it, and its response back. It follows no redirect.
-import { type IncomingMessage, request, type ServerResponse } from "node:http";
+import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { EgressBudget } from "./egress-budget.ts";
 import { forwardedHeaders, type RequestTarget } from "./judge-request.ts";
 import type { Opened } from "./open-connection.ts";
@@ -19,7 +20,7 @@ export interface Forwarding {
 }
 
 /** Counted like the rest, although nobody counts letters exactly. */
-function headBytes({ rawHeaders, url }: IncomingMessage): number {
+export function headBytes({ rawHeaders, url }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + 2, (url ?? "").length + 16);
 }
 
@@ -32,7 +33,7 @@ function pumpBody(from: IncomingMessage, to: NodeJS.WritableStream, count: (byte
 }
 
 /** One request on its way: how it ends, and what it may still carry. */
-class Exchange {
+export class Exchange {
   readonly #forwarding: Forwarding;
   readonly #response: ServerResponse;
   readonly #meter: Meter;
@@ -96,6 +97,14 @@ class Exchange {
     pumpBody(answer, this.#response, (bytes) => this.mayReceive(bytes));
   }
 
+  /** What follows is no exchange any more: both connections are somebody else's. @returns false when it has ended already */
+  handOver(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#over.resolve();
+    return true;
+  }
+
   /** A server that answers with another protocol has not answered. */
   closed(): void {
     if (!this.#isAnswered) this.stop("broken");
@@ -107,21 +116,28 @@ function absoluteForm({ authority, path }: RequestTarget): string {
   return `http://${authority}${path === "*" ? "" : path}`;
 }
 
-/** Resolves when it is over, however it ended; both connections are closed then. */
-export async function forwardRequest(incoming: IncomingMessage, response: ServerResponse, forwarding: Forwarding): Promise<void> {
-  const { opened, target, budget } = forwarding;
-  const decision = opened.allowed.get("http");
-  if (decision === undefined) throw new TypeError("no http here");
-  opened.entry.protocol = "http";
-  opened.entry.checked = "http";
-  const exchange = new Exchange(forwarding, response, { entry: opened.entry, budget, decision });
-  const headers = [...forwardedHeaders(incoming.rawHeaders), "Host", target.authority, ...(opened.proxy?.headers ?? [])];
+/** @throws TypeError when the rules do not allow it: that is asked before */
+export function meterFor(protocol: "http" | "ws", { opened, budget }: Forwarding): Meter {
+  const { entry } = opened;
+  const decision = opened.allowed.get(protocol);
+  if (decision === undefined) throw new TypeError(`no ${protocol} here`);
+  entry.protocol = protocol;
+  entry.checked = "http";
+  return { entry, budget, decision };
+}
+
+/** The request as we write it, on the connection that was opened for it. */
+export function beginRequest(
+  incoming: IncomingMessage,
+  about: { readonly exchange: Exchange; readonly socket: Socket; readonly path: string; readonly headers: readonly string[] },
+): ClientRequest {
+  const { exchange, socket: outside, path, headers } = about;
   const outgoing = request({
     method: incoming.method,
-    path: opened.proxy === undefined ? target.path : absoluteForm(target),
-    headers,
+    path,
+    headers: [...forwardedHeaders(incoming.rawHeaders), ...headers],
     maxHeaderSize: 32_768,
-    createConnection: () => opened.socket,
+    createConnection: () => outside,
   });
   // A company's proxy has answered on it before: it is paused.
   outgoing.once("socket", (socket) => socket.resume());
@@ -130,6 +146,19 @@ export async function forwardRequest(incoming: IncomingMessage, response: Server
   outgoing.on("close", () => exchange.closed());
   outgoing.on("response", (answer) => exchange.answer(answer));
   incoming.on("error", () => exchange.stop("broken"));
+  return outgoing;
+}
+
+/** Resolves when it is over, however it ended; both connections are closed then. */
+export async function forwardRequest(incoming: IncomingMessage, response: ServerResponse, forwarding: Forwarding): Promise<void> {
+  const { opened, target } = forwarding;
+  const exchange = new Exchange(forwarding, response, meterFor("http", forwarding));
+  const outgoing = beginRequest(incoming, {
+    exchange,
+    socket: opened.socket,
+    path: opened.proxy === undefined ? target.path : absoluteForm(target),
+    headers: ["Host", target.authority, ...(opened.proxy?.headers ?? [])],
+  });
   if (exchange.maySend(headBytes(incoming))) {
     outgoing.flushHeaders();
     pumpBody(incoming, outgoing, (bytes) => exchange.maySend(bytes));

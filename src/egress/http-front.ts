@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { headerMs } from "./first-bytes.ts";
-import { forwardRequest } from "./forward-request.ts";
+import { type Forwarding, forwardRequest } from "./forward-request.ts";
+import { forwardUpgrade } from "./forward-upgrade.ts";
 import { judgeConnect, judgeRequest, type RequestTarget } from "./judge-request.ts";
 import { type Asked, openConnection, type Opened, type OpenParts, refuse } from "./open-connection.ts";
-import { EgressEnd } from "./reason.ts";
+import { EgressEnd, type RefusalReason } from "./reason.ts";
 import { answerAbout, type RefusalAnswer, refusalAnswer, writtenAnswer } from "./refusal-answer.ts";
 
 /** What a connection is here for. */
@@ -17,6 +18,8 @@ type Context =
 
 /** @param connect runs the tunnel of a CONNECT; the client has been told nothing yet */
 export type OnConnect = (client: Socket, place: { readonly host: string; readonly port: number }) => void;
+
+const asking = { http: ["http"], ws: ["http", "ws"] } as const;
 
 const nowhere = { host: "", port: 0, via: "http" } as const;
 
@@ -45,8 +48,7 @@ export class HttpFront {
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server.on("request", (request: IncomingMessage, response: ServerResponse) => void this.#onRequest(request, response));
     this.#server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => this.#onConnect(request, socket, head));
-    // Another protocol on a connection that was allowed for this one.
-    this.#server.on("upgrade", (_request: IncomingMessage, socket: Duplex) => this.#malformed(socket, this.#take(socket)));
+    this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => void this.#onUpgrade(request, socket, head));
     this.#server.on("clientError", (_error: Error, socket: Duplex) => this.#malformed(socket, this.#take(socket)));
   }
 
@@ -102,13 +104,46 @@ export class HttpFront {
     this.#connect(context.socket, place);
   }
 
-  async #openedFor(target: RequestTarget, context: Context): Promise<Opened> {
-    if (context.kind === "proxy")
-      return openConnection({ ...target, via: "http", protocols: ["http"], clientPort: context.socket.remotePort }, this.#parts);
-    const { asked, opened } = context;
-    if (target.host === asked.host && target.port === asked.port) return opened;
-    opened.end("host-mismatch");
-    throw await refuse(asked, this.#parts, { reason: "host-mismatch" });
+  async #refused(asked: Omit<Asked, "protocols">, opened: Opened, reason: RefusalReason): Promise<never> {
+    opened.end(reason);
+    throw await refuse(asked, this.#parts, { reason });
+  }
+
+  /** @param protocol that the rules must allow there */
+  async #openedFor(target: RequestTarget, context: Context, protocol: "http" | "ws"): Promise<Opened> {
+    const asked = this.#askedBy(target, context);
+    // Where plain requests are allowed, one for another protocol is refused by that name.
+    const opened =
+      context.kind === "opened" ? context.opened : await openConnection({ ...asked, protocols: asking[protocol] }, this.#parts);
+    if (target.host !== asked.host || target.port !== asked.port) return this.#refused(asked, opened, "host-mismatch");
+    if (!opened.allowed.has(protocol)) return this.#refused(asked, opened, protocol === "ws" ? "upgrade" : "protocol");
+    return opened;
+  }
+
+  #askedBy({ host, port }: RequestTarget, context: Context): Omit<Asked, "protocols"> {
+    return context.kind === "opened" ? context.asked : { host, port, via: "http", clientPort: context.socket.remotePort };
+  }
+
+  #forwarding(target: RequestTarget, context: Context, opened: Opened): Forwarding {
+    const asked = this.#askedBy(target, context);
+    return { opened, target, budget: this.#parts.budget, refused: (about) => void refuse(asked, this.#parts, about) };
+  }
+
+  async #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { method = "", url = "", httpVersion, rawHeaders } = request;
+    const context = this.#take(socket);
+    if (context === undefined) return void socket.destroy();
+    const form = context.kind === "proxy" ? "absolute" : "origin";
+    // What comes before the server has agreed was never judged.
+    const target = head.length > 0 ? undefined : judgeRequest({ method, url, httpVersion, rawHeaders }, form, true);
+    if (target === undefined) return this.#malformed(socket, context);
+    try {
+      const opened = await this.#openedFor(target, context, "ws");
+      await opened.proxy?.tunnel();
+      await forwardUpgrade(request, context.socket, this.#forwarding(target, context, opened));
+    } catch (error) {
+      hangUp(socket, answerAbout(error instanceof EgressEnd ? error : new EgressEnd("broken"), target), method);
+    }
   }
 
   async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -120,14 +155,8 @@ export class HttpFront {
     if (target === undefined) return this.#malformed(socket, context);
     response.shouldKeepAlive = false;
     try {
-      const opened = await this.#openedFor(target, context);
-      const asked = context.kind === "proxy" ? { ...target, via: "http" as const, clientPort: socket.remotePort } : context.asked;
-      await forwardRequest(request, response, {
-        opened,
-        target,
-        budget: this.#parts.budget,
-        refused: (about) => void refuse(asked, this.#parts, about),
-      });
+      const opened = await this.#openedFor(target, context, "http");
+      await forwardRequest(request, response, this.#forwarding(target, context, opened));
     } catch (error) {
       hangUp(socket, answerAbout(error instanceof EgressEnd ? error : new EgressEnd("broken"), target), method);
     }

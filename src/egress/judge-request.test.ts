@@ -101,6 +101,31 @@ test("judgeRequest() refuses other versions, upgrades, TRACE and heads without m
   assert.equal(place(absolute, { headers: [...host, ...Array.from({ length: 100 }, () => ["X", "y"]).flat()] }), "refused");
 });
 
+const handshake = ["Connection", "keep-alive, Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key"] as const;
+const key = "dGhlIHNhbXBsZSBub25jZQ==";
+
+test("judgeRequest() reads a request that is to become a WebSocket where that is asked, and no other upgrade", () => {
+  const upgraded = (headers: readonly string[], about: { readonly method?: string; readonly httpVersion?: string } = {}): string => {
+    const { method = "GET", httpVersion = "1.1" } = about;
+    const found = judgeRequest({ method, url: "http://web.example.com/chat", httpVersion, rawHeaders: [...host, ...headers] }, "absolute", true);
+    return found === undefined ? "refused" : `${found.host} ${found.port} ${found.path}`;
+  };
+  assert.equal(upgraded([...handshake, key]), "web.example.com 80 /chat");
+  for (const [what, headers, about] of [
+    ["no key", handshake.slice(0, -1), {}],
+    ["a short key", [...handshake, "AAAA"], {}],
+    ["two keys", [...handshake, key, "Sec-WebSocket-Key", key], {}],
+    ["another version", [...handshake, key].map((text) => (text === "13" ? "8" : text)), {}],
+    ["another protocol", [...handshake, key].map((text) => (text === "websocket" ? "h2c" : text)), {}],
+    ["no word of it in Connection", [...handshake.slice(2), key], {}],
+    ["a body", [...handshake, key, "Content-Length", "5"], {}],
+    ["another method", [...handshake, key], { method: "POST" }],
+    ["HTTP/1.0", [...handshake, key], { httpVersion: "1.0" }],
+    ["a plain request", [], {}],
+  ] as const)
+    assert.equal(upgraded(headers, about), "refused", what);
+});
+
 test("judgeConnect() wants a host and a port, no more", () => {
   const connect = (url: string, headers: readonly string[] = ["Host", "x"]): string => {
     const found = judgeConnect({ method: "CONNECT", url, httpVersion: "1.1", rawHeaders: headers });

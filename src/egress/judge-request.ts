@@ -63,10 +63,33 @@ function readAuthority(text: string): Pick<RequestTarget, "host" | "port"> | und
     : { host: showHost(host), port: 80 };
 }
 
-function isPlain(head: RequestHead, pairs: readonly (readonly [string, string])[]): boolean {
+/** Of a header that is a list. */
+const listOf = (pairs: readonly (readonly [string, string])[], name: string): readonly string[] =>
+  valuesOf(pairs, name).flatMap((value) => value.split(",").map((each) => each.trim().toLowerCase()));
+
+/** RFC 6455, 4.2.1. No other upgrade passes. */
+function asksForWebSocket({ method, httpVersion }: RequestHead, pairs: readonly (readonly [string, string])[]): boolean {
+  const only = (name: string, form: RegExp): boolean => {
+    const values = valuesOf(pairs, name);
+    return values.length === 1 && form.test(values[0] ?? "");
+  };
+  const hasBody = ["content-length", "transfer-encoding"].some((name) => valuesOf(pairs, name).length > 0);
+  return (
+    method === "GET" &&
+    httpVersion === "1.1" &&
+    !hasBody &&
+    listOf(pairs, "connection").includes("upgrade") &&
+    only("upgrade", /^websocket$/iu) &&
+    only("sec-websocket-version", /^13$/u) &&
+    only("sec-websocket-key", /^[A-Za-z0-9+/]{22}==$/u)
+  );
+}
+
+function isPlain(head: RequestHead, pairs: readonly (readonly [string, string])[], isUpgrade = false): boolean {
   const isKnownVersion = head.httpVersion === "1.1" || head.httpVersion === "1.0";
-  const isUpgrade = valuesOf(pairs, "upgrade").length > 0 || valuesOf(pairs, "http2-settings").length > 0;
-  return isKnownVersion && !isUpgrade && head.method !== "TRACE" && pairs.length <= mostHeaders && hasPlainFraming(head, pairs);
+  const upgrades = valuesOf(pairs, "upgrade").length > 0 || valuesOf(pairs, "http2-settings").length > 0;
+  const isUnderstood = isUpgrade ? asksForWebSocket(head, pairs) : !upgrades;
+  return isKnownVersion && isUnderstood && head.method !== "TRACE" && pairs.length <= mostHeaders && hasPlainFraming(head, pairs);
 }
 
 /** The absolute form of a request to a proxy, or the origin form of one that was captured. */
@@ -80,10 +103,10 @@ function readTarget(
   return parts === undefined ? undefined : { authority: parts["authority"], path: path.startsWith("?") ? `/${path}` : path };
 }
 
-/** Undefined: 400. */
-export function judgeRequest(head: RequestHead, form: "absolute" | "origin"): RequestTarget | undefined {
+/** @param isUpgrade of a connection that is to become a WebSocket. Undefined: 400. */
+export function judgeRequest(head: RequestHead, form: "absolute" | "origin", isUpgrade = false): RequestTarget | undefined {
   const pairs = headerPairs(head.rawHeaders);
-  const target = isPlain(head, pairs) ? readTarget(head.url, form) : undefined;
+  const target = isPlain(head, pairs, isUpgrade) ? readTarget(head.url, form) : undefined;
   const hosts = valuesOf(pairs, "host");
   const [named = target?.authority] = hosts;
   if (target === undefined || hosts.length > 1 || named === undefined) return undefined;
@@ -109,7 +132,7 @@ export function judgeConnect(head: RequestHead): { readonly host: string; readon
 /** What goes on: everything but what is between client and proxy, and what `Connection` names. */
 export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
   const pairs = headerPairs(rawHeaders);
-  const named = valuesOf(pairs, "connection").flatMap((value) => value.split(",").map((name) => name.trim().toLowerCase()));
+  const named = listOf(pairs, "connection");
   const dropped = new Set([...hopByHop, ...named.filter((name) => name !== "content-length" && name !== "transfer-encoding")]);
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 }

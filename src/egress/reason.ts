@@ -17,6 +17,8 @@ export const refusalReasons = [
   "resolved-address",
   /** What the client spoke is none of the protocols that the rules allow there. */
   "protocol",
+  /** A WebSocket where the rules allow plain requests. */
+  "upgrade",
   "sni-missing",
   "sni-mismatch",
   /** A request for another host than the connection was allowed for. */

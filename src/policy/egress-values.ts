@@ -74,7 +74,7 @@ function spellRange(text: string): string {
 const spellSize = (text: string): string => showSize(parseSize(text) ?? Number.NaN);
 
 /** The port that each protocol means when none is given; `tcp` means none. */
-const usualPorts = { https: [443], http: [80], ssh: [22], tcp: [] } as const;
+const usualPorts = { https: [443], http: [80], ws: [80], ssh: [22], tcp: [] } as const;
 
 /** An `allow` is filled in: https, and the usual ports of its protocols. What denies or asks and names no port or protocol is about all. */
 function reach(rule: EgressRule): Pick<EgressRule, "ports" | "protocols"> {

@@ -20,15 +20,15 @@ function said(host: string, port: number, mode = ""): string {
 }
 
 test("explainConnection() names what decides, protocol by protocol", () => {
-  assert.equal(said("api.example.com", 443), "allow; rule-allows https api; no-rule http, ssh, tcp");
-  assert.equal(said("api.example.com", 443, "approval: regular"), "allow; rule-allows https api; asks http, ssh, tcp");
-  assert.equal(said("ask.example.com", 443), "ask; rule-asks https, http, ssh, tcp ask");
-  assert.equal(said("ask.example.com", 443, "approval: never"), "deny; rule-denies https, http, ssh, tcp ask");
-  assert.equal(said("no.example.com", 443), "deny; rule-denies https, http, ssh, tcp no");
-  assert.equal(said("evil.test", 443), "deny; no-rule https, http, ssh, tcp");
-  assert.equal(said("10.0.0.1", 443), "deny; address https, http, ssh, tcp");
-  assert.equal(said("localhost", 80), "deny; local-name https, http, ssh, tcp");
-  assert.equal(said("db.corp.internal", 5432), "allow; local https, http, ssh, tcp");
+  assert.equal(said("api.example.com", 443), "allow; rule-allows https api; no-rule http, ws, ssh, tcp");
+  assert.equal(said("api.example.com", 443, "approval: regular"), "allow; rule-allows https api; asks http, ws, ssh, tcp");
+  assert.equal(said("ask.example.com", 443), "ask; rule-asks https, http, ws, ssh, tcp ask");
+  assert.equal(said("ask.example.com", 443, "approval: never"), "deny; rule-denies https, http, ws, ssh, tcp ask");
+  assert.equal(said("no.example.com", 443), "deny; rule-denies https, http, ws, ssh, tcp no");
+  assert.equal(said("evil.test", 443), "deny; no-rule https, http, ws, ssh, tcp");
+  assert.equal(said("10.0.0.1", 443), "deny; address https, http, ws, ssh, tcp");
+  assert.equal(said("localhost", 80), "deny; local-name https, http, ws, ssh, tcp");
+  assert.equal(said("db.corp.internal", 5432), "allow; local https, http, ws, ssh, tcp");
 });
 
 test("explainConnection() gives the line that would allow what no rule is about", () => {

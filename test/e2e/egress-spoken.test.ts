@@ -15,6 +15,7 @@ const rules = `
 egress:
   - {id: api, hosts: [api.example.com], ports: [443, 7, 992], verdict: allow}
   - {id: plain, hosts: [api.example.com], ports: [80], protocols: [http], verdict: allow}
+  - {id: chat, hosts: [api.example.com], ports: [8080], protocols: [ws], verdict: allow, maxRequest: 64KiB}
 limits: {egressBytes: 1MiB}
 `;
 const host = "api.example.com";
@@ -48,7 +49,17 @@ interface Spoken {
   readonly arrives?: true;
 }
 
+const webSocket = (path: string, where = host): string =>
+  lines(
+    `GET ${path} HTTP/1.1`,
+    `Host: ${where}`,
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+  );
 const refused = /^(?:200 )?raw (?:HTTP\/1\.1 400 |closed)|^ConnectionResetError/u;
+const forbidden = (reason: string): RegExp => new RegExp(`^(?:200 )?raw HTTP/1\\.1 403 Forbidden\r\nX-Glovebox-Refused: ${reason}\r`, "u");
 /** The start of a TLS record comes back. */
 const echoed = new RegExp(`^(?:200 )?raw ${String.fromCharCode(22, 3)}`, "u");
 const spoken: readonly Spoken[] = [
@@ -91,6 +102,30 @@ const spoken: readonly Spoken[] = [
     said: /raw/u,
     arrives: true,
   },
+  { row: "E55", what: "a WebSocket that no rule names", port: 80, raw: webSocket("/TOKEN"), said: forbidden("upgrade") },
+  {
+    row: "E55",
+    what: "a WebSocket that a rule names",
+    port: 8080,
+    raw: webSocket("/TOKEN", `${host}:8080`),
+    said: /^(?:200 )?raw HTTP\/1\.1 101 /u,
+    arrives: true,
+  },
+  {
+    row: "E55",
+    what: "a WebSocket of another host on a connection to the allowed one",
+    port: 8080,
+    raw: webSocket("/TOKEN", "evil.test:8080"),
+    said: forbidden("host-mismatch"),
+  },
+  {
+    row: "E55",
+    what: "a plain request where a WebSocket is allowed",
+    port: 8080,
+    raw: lines("GET /TOKEN HTTP/1.1", `Host: ${host}:8080`),
+    said: forbidden("protocol"),
+  },
+  { row: "E55", what: "bytes before the server has agreed", port: 8080, raw: `${webSocket("/TOKEN", `${host}:8080`)}early`, said: refused },
   { row: "E74", what: "an encrypted hello under the asked name", port: 7, raw: hello(host), said: echoed },
   { row: "E74", what: "an encrypted hello under another name", port: 7, raw: hello("evil.test"), said: refused },
   { row: "E74", what: "an encrypted hello under no name", port: 7, raw: hello(), said: refused },
@@ -174,4 +209,45 @@ test("a tunnel within TLS, which nobody sees into, ends with the bytes that the 
   assert.ok(first !== undefined && first > 0 && first <= 2 ** 20, stdout);
   assert.equal(second, 0, stdout);
   assert.ok(stderr.includes("raise limits.egressBytes"), stderr);
+});
+
+/** Asks the gate as a proxy and, captured, the place itself; then says what came back of what it sent. */
+const chatter = `
+import socket, sys
+handshake = "Host: api.example.com:8080\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\nSec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n"
+def talk(address, target, total):
+    with socket.create_connection(address, 20) as connection:
+        connection.settimeout(20)
+        connection.sendall(("GET %s HTTP/1.1\\r\\n%s" % (target, handshake)).encode())
+        head = b""
+        while b"\\r\\n\\r\\n" not in head: head += connection.recv(1) or sys.exit("no answer")
+        back = 0
+        try:
+            for _ in range(total // 1024):
+                connection.sendall(b"x" * 1024)
+                while back < (_ + 1) * 1024:
+                    got = connection.recv(4096)
+                    if not got: return "%s, %d back, ended" % (head.split(b" ")[1].decode(), back)
+                    back += len(got)
+        except OSError: return "%s, %d back, ended" % (head.split(b" ")[1].decode(), back)
+        return "%s, %d back" % (head.split(b" ")[1].decode(), back)
+for name, address, target in [("proxy", ("198.18.0.1", 3128), "http://api.example.com:8080/chat"), ("captured", ("api.example.com", 8080), "/chat")]:
+    print(name, talk(address, target, 8192), flush=True)
+    print(name, talk(address, target, 131072), flush=True)
+`;
+
+test("a WebSocket that a rule names is a tunnel with the limits and the record of one", async () => {
+  const { stdout, stderr } = await gloved.run(["/usr/bin/python3", "-c", chatter], { flags: ["--json"] });
+  const { output, result } = JSON.parse(stdout) as {
+    readonly output: { readonly stdout: { readonly text: string } };
+    readonly result: { readonly task: string };
+  };
+  const ends = /^proxy 101, 8192 back\nproxy 101, (\d+) back, ended\ncaptured 101, 8192 back\ncaptured 101, (\d+) back, ended\n$/u.exec(
+    output.stdout.text,
+  );
+  assert.ok(ends !== null, output.stdout.text + stderr);
+  for (const back of ends.slice(1)) assert.ok(Number(back) > 32_768 && Number(back) <= 65_536, `${back} of at most 64 KiB`);
+  const { stdout: listed } = await gloved.glovebox("egress", "ls", result.task);
+  assert.equal(listed.match(/api\.example\.com.*8080.*\bws\b/gu)?.length, 4, listed);
+  assert.match(listed, /limit-request/u);
 });

@@ -9,6 +9,7 @@ import { showWord } from "./shown-text.ts";
 const protocolNotes: Readonly<Record<EgressProtocol, string>> = {
   https: "approval.note.protocol-https",
   http: "approval.note.protocol-http",
+  ws: "approval.note.protocol-ws",
   ssh: "approval.note.protocol-ssh",
   tcp: "approval.note.protocol-tcp",
 };

@@ -19,8 +19,8 @@ function draft(refusals: readonly EgressRefusal[]): readonly string[] {
   const asked = new Set(refusals.filter(({ port }) => port !== undefined).map(({ host }) => host));
   const named = refusals.filter(({ port, host, via }) => via !== "dns" || (port === undefined && !asked.has(host)));
   const rules = named
-    .filter(({ reason }) => reason === "default" || reason === "address")
-    .map((refusal) => draftRule(refusal.host, portOf(refusal)));
+    .filter(({ reason }) => ["default", "address", "upgrade"].includes(reason))
+    .map((refusal) => draftRule(refusal.host, portOf(refusal), refusal.reason));
   const local = named
     .filter(({ reason }) => reason === "local-name" || reason === "resolved-address")
     .map((refusal) => `"${refusal.host}:${portOf(refusal)}"`);
