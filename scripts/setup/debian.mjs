@@ -98,6 +98,7 @@ const packages = [
   { name: "squid", present: program("squid"), forTests: true },
   { name: "tinyproxy-bin", present: program("tinyproxy"), forTests: true },
   { name: "microsocks", present: program("microsocks"), forTests: true },
+  { name: "dante-server", present: program("danted"), forTests: true },
   { name: "dropbear-bin", present: program("dropbear"), forTests: true },
   { name: "openssl", present: program("openssl"), forTests: true },
   { name: "openssh-client", present: program("ssh"), forTests: true },

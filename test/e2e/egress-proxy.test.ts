@@ -17,7 +17,7 @@ before(async () => {
   lonelyInternet = await openInternet(resources, {
     resolver: "none",
     onlyRoute: proxies.address,
-    extras: ["squid", "tinyproxy", "socks"],
+    extras: ["squid", "tinyproxy", "socks", "dante"],
   });
   lonely = await makeGloved(lonelyInternet, tablePolicy);
   await copyFile(lonelyInternet.authority, path.join(lonely.project, "authority.pem"));
@@ -52,6 +52,7 @@ const upstreams: readonly (readonly [string, string])[] = [
   ["an HTTP proxy", `http://${address}:${proxies.tinyproxy}`],
   ["an HTTP proxy that wants a password", squid],
   ["an HTTPS proxy whose certificate the settings trust", `https://${who}${proxies.name}:${proxies.squidTls}`],
+  ["a SOCKS5 proxy that anybody may use", `socks5://${address}:${proxies.dante}`],
   ["a SOCKS5 proxy that wants a password", `socks5://${who}${address}:${proxies.socks}`],
 ];
 
@@ -70,6 +71,9 @@ test("no proxy was asked for a place that the rules do not allow", async () => {
   assert.match(log, / CONNECT api\.example\.com:443 worker /u);
   assert.match(log, / GET http:\/\/api\.example\.com\/up1-4 worker /u);
   assert.doesNotMatch(log, /evil|93\.66|CONNECT \S+:80 /u);
+  const dante = await readFile(path.join(lonelyInternet.directory, "danted.log"), "utf8");
+  assert.match(dante, / api\.example\.com\.(?:443|80)\b/u);
+  assert.doesNotMatch(dante, /evil|93\.66/u);
   assert.ok(!lonelyInternet.arrivals.some((arrival) => arrival.kind === "http" && arrival.host === "evil.test"));
 });
 
