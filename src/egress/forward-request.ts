@@ -15,8 +15,11 @@ export interface Forwarding {
   readonly opened: Opened;
   readonly target: RequestTarget;
   readonly budget: EgressBudget;
-  /** A limit was reached. @param about with the rule that allowed the connection */
-  refused(about: { readonly reason: RefusalReason; readonly rule: string | undefined }): void;
+  /**
+   * A limit was reached. Resolves when that is recorded: until then the client must stay, or nobody sees whose it is.
+   * @param about with the rule that allowed the connection
+   */
+  refused(about: { readonly reason: RefusalReason; readonly rule: string | undefined }): Promise<unknown>;
 }
 
 /** Counted like the rest, although nobody counts letters exactly. */
@@ -40,6 +43,8 @@ export class Exchange {
   readonly #over = Promise.withResolvers<void>();
   #isAnswered = false;
   #isOver = false;
+  /** Nothing passes any more; how it ends is settled. */
+  #limit: RefusalReason | undefined;
 
   constructor(forwarding: Forwarding, response: ServerResponse, meter: Meter) {
     this.#forwarding = forwarding;
@@ -54,6 +59,10 @@ export class Exchange {
 
   /** Only the first counts: what comes of it is no other end. */
   stop(reason: RefusalReason | EndReason): void {
+    if (this.#limit === undefined) this.#finish(reason);
+  }
+
+  #finish(reason: RefusalReason | EndReason): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const response = this.#response;
@@ -68,17 +77,23 @@ export class Exchange {
 
   #within(limit: RefusalReason | undefined): boolean {
     if (limit === undefined) return true;
-    this.#forwarding.refused({ reason: limit, rule: this.#meter.decision.ruleId });
-    this.stop(limit);
+    this.#limit = limit;
+    const recorded = this.#forwarding.refused({ reason: limit, rule: this.#meter.decision.ruleId });
+    this.#forwarding.opened.end(limit);
+    void recorded.then(() => this.#finish(limit));
     return false;
   }
 
+  get #isMoving(): boolean {
+    return !this.#isOver && this.#limit === undefined;
+  }
+
   mayReceive(bytes: number): boolean {
-    return !this.#isOver && this.#within(countReceived(this.#meter, bytes));
+    return this.#isMoving && this.#within(countReceived(this.#meter, bytes));
   }
 
   maySend(bytes: number): boolean {
-    return !this.#isOver && this.#within(countSent(this.#meter, bytes));
+    return this.#isMoving && this.#within(countSent(this.#meter, bytes));
   }
 
   answer(answer: IncomingMessage): void {
@@ -99,7 +114,7 @@ export class Exchange {
 
   /** What follows is no exchange any more: both connections are somebody else's. @returns false when it has ended already */
   handOver(): boolean {
-    if (this.#isOver) return false;
+    if (!this.#isMoving) return false;
     this.#isOver = true;
     this.#over.resolve();
     return true;

@@ -26,7 +26,7 @@ function spliceBoth({ client, forwarding, meter }: Ends): void {
   splice(client, opened.socket, meter, {
     first: Buffer.alloc(0),
     end: (reason) => {
-      if (isRefusal(reason)) refused({ reason, rule: meter.decision.ruleId });
+      if (isRefusal(reason)) void refused({ reason, rule: meter.decision.ruleId });
       opened.end(reason);
     },
   });

@@ -126,7 +126,7 @@ export class HttpFront {
 
   #forwarding(target: RequestTarget, context: Context, opened: Opened): Forwarding {
     const asked = this.#askedBy(target, context);
-    return { opened, target, budget: this.#parts.budget, refused: (about) => void refuse(asked, this.#parts, about) };
+    return { opened, target, budget: this.#parts.budget, refused: (about) => refuse(asked, this.#parts, about) };
   }
 
   async #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {

@@ -101,13 +101,25 @@ test("judgeRequest() refuses other versions, upgrades, TRACE and heads without m
   assert.equal(place(absolute, { headers: [...host, ...Array.from({ length: 100 }, () => ["X", "y"]).flat()] }), "refused");
 });
 
-const handshake = ["Connection", "keep-alive, Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key"] as const;
+const handshake = [
+  "Connection",
+  "keep-alive, Upgrade",
+  "Upgrade",
+  "websocket",
+  "Sec-WebSocket-Version",
+  "13",
+  "Sec-WebSocket-Key",
+] as const;
 const key = "dGhlIHNhbXBsZSBub25jZQ==";
 
 test("judgeRequest() reads a request that is to become a WebSocket where that is asked, and no other upgrade", () => {
   const upgraded = (headers: readonly string[], about: { readonly method?: string; readonly httpVersion?: string } = {}): string => {
     const { method = "GET", httpVersion = "1.1" } = about;
-    const found = judgeRequest({ method, url: "http://web.example.com/chat", httpVersion, rawHeaders: [...host, ...headers] }, "absolute", true);
+    const found = judgeRequest(
+      { method, url: "http://web.example.com/chat", httpVersion, rawHeaders: [...host, ...headers] },
+      "absolute",
+      true,
+    );
     return found === undefined ? "refused" : `${found.host} ${found.port} ${found.path}`;
   };
   assert.equal(upgraded([...handshake, key]), "web.example.com 80 /chat");
