@@ -11,8 +11,8 @@ import { makeSandboxId, makeTaskId } from "../../contracts/ids.ts";
 import { removeTree } from "../../kit/remove-tree.ts";
 import { prepareState, stateLayout, type StateLayout } from "../state-layout.ts";
 import { openTaskJournal, type TaskJournal } from "../task-journal.ts";
-import { cacheDaysMax, expireCaches, listCaches, removeCaches, trimCache } from "./cache-store.ts";
-import { cacheIdOf, canKeepCaches, openProjectCaches } from "./project-caches.ts";
+import { cacheDaysMax, cacheIdOf, expireCaches, listCaches, removeCaches, trimCache } from "./cache-store.ts";
+import { canKeepCaches, openProjectCaches } from "./project-caches.ts";
 
 const { uid } = userInfo();
 const dayMs = 86_400_000;
@@ -143,6 +143,16 @@ test("expireCaches() removes what nobody has used for thirty days, and nothing t
   scene.nowMs += 2 * dayMs;
   assert.equal(await expireCaches(scene.parts), 1);
   assert.deepEqual(left(scene), [busy.caches.id]);
+});
+
+test("expireCaches() removes that of a directory which is gone or another one now", async (t) => {
+  const scene = await openScene(t);
+  const [moved, stays] = [await scene.task(scene.project("moved")), await scene.task(scene.project("stays"))];
+  for (const { leave } of [moved, stays]) await leave();
+  renameSync(scene.project("moved"), `${scene.project("moved")}-away`);
+  scene.project("moved");
+  assert.equal(await expireCaches(scene.parts), 1);
+  assert.deepEqual(left(scene), [stays.caches.id]);
 });
 
 test("listCaches() says whose each is, when it was used and whether a task has it", async (t) => {

@@ -5,6 +5,9 @@ import path from "node:path";
 import * as z from "zod";
 import type { CacheEntry } from "../../contracts/cache-door.ts";
 import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
+import { canonicalJson } from "../../kit/canonical-json.ts";
+import { canonicalPath } from "../../kit/canonical-path.ts";
+import { sha256Hex } from "../../kit/digest.ts";
 import { lazily } from "../../kit/lazily.ts";
 import { measureTree } from "../../kit/measure-tree.ts";
 import { ProcessLock } from "../../kit/process-lock.ts";
@@ -27,6 +30,16 @@ export const cacheBytesMax = 8 * 2 ** 30;
 const idPattern = /^c-[0-9a-f]{32}$/u;
 const aboutFile = "about.json";
 const aboutSchema = lazily(() => z.strictObject({ format: z.literal(1), project: z.string() }));
+
+/**
+ * Another directory at the same path is another project: whoever removes one and puts somebody else's there shares nothing with it. The device is
+ * left out, which for some file systems is a new number at each mount.
+ */
+export function cacheIdOf(project: string): string {
+  const place = canonicalPath(project);
+  const { ino, birthtimeNs } = statSync(place, { bigint: true });
+  return `c-${sha256Hex(canonicalJson({ place, inode: String(ino), made: String(birthtimeNs) })).slice(0, 32)}`;
+}
 
 /** Holds while one is given out or taken away; whoever waits too long gives up. @throws STATE_BUSY */
 export async function withCacheLock<Result>({ layout }: CacheParts, act: () => Promise<Result>): Promise<Result> {
@@ -104,27 +117,38 @@ export async function trimCache(parts: CacheParts, id: string, bytesMax = cacheB
 
 const lastUsedMs = (parts: CacheParts, id: string): number => statSync(aboutOf(parts, id), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Removes what nobody used for long, and what a crash left half made or half removed. @returns how many projects' */
-export async function expireCaches(parts: CacheParts): Promise<number> {
-  const { cache } = parts.layout;
-  const oldestMs = parts.nowMs() - cacheDaysMax * dayMs;
-  const gone = await discard(
-    parts,
-    cacheIds(parts).filter((id) => lastUsedMs(parts, id) < oldestMs),
-  );
-  for (const name of namesIn(parts)) {
-    const isLeft = /^\.(?:new|old)\./u.test(name) && statSync(path.join(cache, name)).ctimeMs < oldestMs;
-    if (isLeft) await removeTree(path.join(cache, name), { parent: cache });
-  }
-  return gone.length;
-}
-
 function projectOf(parts: CacheParts, id: string): string | undefined {
   try {
     return aboutSchema().parse(JSON.parse(readFileSync(aboutOf(parts, id), "utf8"))).project;
   } catch {
     return undefined; // shown without a name; it can be removed all the same
   }
+}
+
+/** No task can have it any more: another directory has another. What cannot be looked at may still be there. */
+function isProjectGone(parts: CacheParts, id: string): boolean {
+  const project = projectOf(parts, id);
+  if (project === undefined) return false;
+  try {
+    return cacheIdOf(project) !== id;
+  } catch (error) {
+    return systemErrorCode(error) === "ENOENT";
+  }
+}
+
+/** Removes what nobody used for long or can use, and what a crash left half made or half removed. @returns how many projects' */
+export async function expireCaches(parts: CacheParts): Promise<number> {
+  const { cache } = parts.layout;
+  const oldestMs = parts.nowMs() - cacheDaysMax * dayMs;
+  const gone = await discard(
+    parts,
+    cacheIds(parts).filter((id) => lastUsedMs(parts, id) < oldestMs || isProjectGone(parts, id)),
+  );
+  for (const name of namesIn(parts)) {
+    const isLeft = /^\.(?:new|old)\./u.test(name) && statSync(path.join(cache, name)).ctimeMs < oldestMs;
+    if (isLeft) await removeTree(path.join(cache, name), { parent: cache });
+  }
+  return gone.length;
 }
 
 /** Last used first. */

@@ -4,21 +4,9 @@ import path from "node:path";
 import type { ProjectCaches } from "../../contracts/boundary.ts";
 import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
 import { type CacheName, type CachePlace, cachePlaces } from "../../contracts/package-caches.ts";
-import { canonicalJson } from "../../kit/canonical-json.ts";
 import { canonicalPath } from "../../kit/canonical-path.ts";
-import { sha256Hex } from "../../kit/digest.ts";
 import type { TaskJournal } from "../task-journal.ts";
-import { type CacheParts, useCache, withCacheLock } from "./cache-store.ts";
-
-/**
- * Another directory at the same path is another project: whoever removes one and puts somebody else's there shares nothing with it. The device is
- * left out, which for some file systems is a new number at each mount.
- */
-export function cacheIdOf(project: string): string {
-  const place = canonicalPath(project);
-  const { ino, birthtimeNs } = statSync(place, { bigint: true });
-  return `c-${sha256Hex(canonicalJson({ place, inode: String(ino), made: String(birthtimeNs) })).slice(0, 32)}`;
-}
+import { cacheIdOf, type CacheParts, useCache, withCacheLock } from "./cache-store.ts";
 
 /** overlayfs, linux/magic.h: the kernel gives no idmapped mount of one, which root's sandboxes need. */
 const overlayMagic = 0x794c7630;
