@@ -13,22 +13,29 @@ import { type Internet, openInternet } from "../fixtures/internet/internet.ts";
 const ruleFor = (ports: string): string =>
   `egress: [{id: all, hosts: [api.example.com], ports: [${ports}], protocols: [tcp], verdict: allow}]`;
 
-/** Keeps one connection to the echo server; of each line it tries what it names. */
+const chat = "{id: chat, hosts: [api.example.com], ports: [8080], protocols: [ws], verdict: allow}";
+
+/** Keeps one connection to the echo server and a WebSocket to one that echoes too; of each line it tries what it names. */
 const client = `
 import socket, sys
 kept = socket.create_connection(("api.example.com", 7), 20)
 kept.settimeout(20)
-def echo():
-    kept.sendall(b"x")
-    return "echoed" if kept.recv(1) == b"x" else "ended"
+chat = socket.create_connection(("api.example.com", 8080), 20)
+chat.settimeout(20)
+chat.sendall(b"GET /chat HTTP/1.1\r\nHost: api.example.com:8080\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+head = b""
+while b"\r\n\r\n" not in head: head += chat.recv(1) or sys.exit("no answer")
+def echo(connection):
+    connection.sendall(b"x")
+    return "echoed" if connection.recv(1) == b"x" else "ended"
 def new(port):
     with socket.create_connection(("api.example.com", port), 20) as connection:
         connection.sendall(b"GET /new HTTP/1.1\\r\\nHost: api.example.com\\r\\nConnection: close\\r\\n\\r\\n")
-        return "reached" if connection.recv(4) == b"HTTP" else "refused"
+        return "reached" if connection.recv(12).endswith(b" 200") else "refused"
 for line in sys.stdin:
     said = []
     for name in line.split():
-        try: said.append(echo() if name == "kept" else new(int(name)))
+        try: said.append(echo({"kept": kept, "chat": chat}[name]) if name.isalpha() else new(int(name)))
         except OSError: said.append("refused")
     print(" ".join(said), flush=True)
 `;
@@ -39,7 +46,7 @@ let gloved: Gloved;
 
 before(async () => {
   internet = await openInternet(resources);
-  gloved = await makeGloved(internet, ruleFor("7, 80"));
+  gloved = await makeGloved(internet, ruleFor("7, 80", chat));
 });
 after(() => resources.disposeAsync());
 
@@ -63,21 +70,21 @@ test("sandbox reload ends what vanished, opens what came for new connections onl
     stdin.write(`${words}\n`);
     return (await lines.next()).value;
   };
-  assert.equal(await tries("kept 80 8080"), "echoed reached refused");
+  assert.equal(await tries("kept chat 80 8080"), "echoed echoed reached refused");
 
   await write("egress: [{id: all, verdict: allow}]");
   const broken = await gloved.glovebox("sandbox", "reload", sandbox);
   assert.deepEqual([broken.code, broken.stderr.includes("POLICY_")], [2, true], broken.stderr);
-  assert.equal(await tries("kept 80"), "echoed reached", "the rules are the same as before");
+  assert.equal(await tries("kept chat 80"), "echoed echoed reached", "the rules are the same as before");
 
   await write(`${ruleFor("80, 8080")}\nlimits: {wall: 14m}`);
   const reloaded = await gloved.glovebox("sandbox", "reload", sandbox);
   assert.deepEqual(
-    [reloaded.code, /connections ended: 1$/mu.test(reloaded.stdout), /keeps the rest of its policy/u.test(reloaded.stderr)],
+    [reloaded.code, /connections ended: 2$/mu.test(reloaded.stdout), /keeps the rest of its policy/u.test(reloaded.stderr)],
     [0, true, true],
     reloaded.stderr,
   );
-  assert.equal(await tries("kept 80 8080"), "ended reached reached");
+  assert.equal(await tries("kept chat 80 8080"), "ended ended reached reached");
 
   await write("egress: []");
   assert.equal((await gloved.glovebox("sandbox", "reload", "--all")).code, 0);

@@ -161,7 +161,7 @@ test("a redirect is followed by the client alone, and judged like any other requ
     "http://evil.test/x",
     "http://93.66.0.1/x",
     "http://0xa9fea9fe/x",
-    "http://api.example.com:8080/x",
+    "http://api.example.com:81/x",
   ];
   const { stdout, stderr } = await run([...targets, "http://127.0.0.1/x", "https://api.example.com/x"].map(asked).join("; echo; "));
   const denied = targets.map(() => "1 403 1 302 ");
