@@ -10,8 +10,10 @@ import { commandLine } from "../fixtures/command-line.ts";
 import { type Gloved, makeGloved } from "../fixtures/internet/gloved.ts";
 import { type Internet, openInternet } from "../fixtures/internet/internet.ts";
 
-const ruleFor = (ports: string): string =>
-  `egress: [{id: all, hosts: [api.example.com], ports: [${ports}], protocols: [tcp], verdict: allow}]`;
+const ruleFor = (ports: string, ...more: readonly string[]): string => {
+  const rule = `{id: all, hosts: [api.example.com], ports: [${ports}], protocols: [tcp], verdict: allow}`;
+  return `egress: [${[rule, ...more].join(", ")}]`;
+};
 
 const chat = "{id: chat, hosts: [api.example.com], ports: [8080], protocols: [ws], verdict: allow}";
 
