@@ -22,11 +22,11 @@ interface Ends {
 }
 
 function spliceBoth({ client, forwarding, meter }: Ends): void {
-  const { opened, refused } = forwarding;
+  const { opened } = forwarding;
   splice(client, opened.socket, meter, {
     first: Buffer.alloc(0),
     end: (reason) => {
-      if (isRefusal(reason)) void refused({ reason, rule: meter.decision.ruleId });
+      if (isRefusal(reason)) void forwarding.refused({ reason, rule: meter.decision.ruleId });
       opened.end(reason);
     },
   });
