@@ -1,8 +1,6 @@
 // What a sandbox keeps: how full its private places are, and by how much the file systems of its write roots have filled since it opened.
-import { lstatSync, opendirSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
-
-/** A file counts at least this much, so that a million empty ones count too. */
-const leastFileBytes = 4096;
+import { readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { leastFileBytes } from "../../kit/measure-tree.ts";
 
 export interface Fill {
   readonly sizeBytes: number;
@@ -81,30 +79,6 @@ export function namelessBytes(proc: string, pids: readonly string[], roots: read
     }
   }
   return files.values().reduce((sum, bytes) => sum + bytes, 0);
-}
-
-const sliceFiles = 2000;
-
-/** What has changed below the roots since a moment, up to `enough`; links are not followed. */
-export async function changedBytes(roots: readonly string[], sinceMs: number, enough: number): Promise<number> {
-  const waiting = [...roots];
-  let [bytes, seen] = [0, 0];
-  for (let at = waiting.pop(); at !== undefined && bytes <= enough; at = waiting.pop()) {
-    try {
-      using directory = opendirSync(at);
-      for (let entry = directory.readSync(); entry !== null && bytes <= enough; entry = directory.readSync()) {
-        const file = `${at}/${entry.name}`;
-        const found = lstatSync(file, { throwIfNoEntry: false });
-        if (found?.isDirectory() === true) waiting.push(file);
-        if (found !== undefined && found.ctimeMs >= sinceMs) bytes += Math.max(found.blocks * 512, leastFileBytes);
-        // The broker has other work meanwhile.
-        if ((seen += 1) % sliceFiles === 0) await new Promise<void>((resolve) => setImmediate(resolve));
-      }
-    } catch {
-      continue; // removed while we looked, or not ours to read: then it is not the sandbox's
-    }
-  }
-  return bytes;
 }
 
 /** Never more than nine tenths of what was free: the host's disk is not the sandbox's to fill. */

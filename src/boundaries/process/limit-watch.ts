@@ -1,8 +1,9 @@
 // Watches the limits of one open sandbox: what the kernel only counts, and what only we can add up. Says which was used up first.
 import { closeSync, constants, openSync } from "node:fs";
+import { measureTrees } from "../../kit/measure-tree.ts";
 import { allowedOf, type LimitHit, type LimitName, type UsageEvidence } from "../../contracts/limits.ts";
 import { cgroupCpuMs, cgroupMemory, cgroupRefusedTasks } from "./cgroups.ts";
-import { changedBytes, type Fill, fillOf, namelessBytes, RootGrowth, writtenBytes } from "./disk-sample.ts";
+import { type Fill, fillOf, namelessBytes, RootGrowth, writtenBytes } from "./disk-sample.ts";
 import { scratchInside } from "./inside.ts";
 import type { LimitPlan } from "./limit-plan.ts";
 import { MemoryEstimate } from "./memory-estimate.ts";
@@ -201,7 +202,10 @@ export class LimitWatch {
     if (this.#isSearching || performance.now() < this.#noSearchBeforeMs) return;
     this.#isSearching = true;
     const started = performance.now();
-    const changed = await changedBytes(this.#target.writeRoots, this.#sinceMs, Math.max(0, allowed - knownBytes));
+    const enough = Math.max(0, allowed - knownBytes);
+    const { bytes, isWhole } = await measureTrees(this.#target.writeRoots, { enough, sinceMs: this.#sinceMs });
+    // What somebody closed or buried while it ran may hold all of it.
+    const changed = isWhole ? bytes : Math.max(bytes, enough + 1);
     this.#noSearchBeforeMs = performance.now() + (performance.now() - started) * restFactor;
     this.#isSearching = false;
     if (knownBytes + changed > allowed) this.#hit("disk", knownBytes + changed, allowed);

@@ -9,7 +9,7 @@ import { canonicalJson } from "../../kit/canonical-json.ts";
 import { canonicalPath } from "../../kit/canonical-path.ts";
 import { sha256Hex } from "../../kit/digest.ts";
 import { lazily } from "../../kit/lazily.ts";
-import { measureTree } from "../../kit/measure-tree.ts";
+import { measureTrees } from "../../kit/measure-tree.ts";
 import { ProcessLock } from "../../kit/process-lock.ts";
 import { removeTree } from "../../kit/remove-tree.ts";
 import type { StateLayout } from "../state-layout.ts";
@@ -111,7 +111,7 @@ async function discard(parts: CacheParts, ids: readonly string[]): Promise<reado
 
 /** After a task with it has left: one that has grown too large, or that nobody can look through, is begun anew. */
 export async function trimCache(parts: CacheParts, id: string, bytesMax = cacheBytesMax): Promise<void> {
-  const { bytes, isWhole } = await measureTree(path.join(parts.layout.cache, id), bytesMax);
+  const { bytes, isWhole } = await measureTrees([path.join(parts.layout.cache, id)], { enough: bytesMax });
   if (bytes > bytesMax || !isWhole) await discard(parts, [id]);
 }
 
@@ -155,7 +155,7 @@ export async function expireCaches(parts: CacheParts): Promise<number> {
 export async function listCaches(parts: CacheParts): Promise<readonly CacheEntry[]> {
   const used = await cachesInUse(parts);
   const entries = cacheIds(parts).map(async (id): Promise<CacheEntry> => {
-    const { bytes } = await measureTree(path.join(parts.layout.cache, id, "places"), Number.POSITIVE_INFINITY);
+    const { bytes } = await measureTrees([path.join(parts.layout.cache, id, "places")], { enough: Number.POSITIVE_INFINITY });
     return { id, project: projectOf(parts, id), bytes, lastUsed: new Date(lastUsedMs(parts, id)).toISOString(), isInUse: used.has(id) };
   });
   return (await Promise.all(entries)).toSorted((left, right) => (left.lastUsed < right.lastUsed ? 1 : -1));
