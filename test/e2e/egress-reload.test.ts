@@ -24,9 +24,9 @@ kept = socket.create_connection(("api.example.com", 7), 20)
 kept.settimeout(20)
 chat = socket.create_connection(("api.example.com", 8080), 20)
 chat.settimeout(20)
-chat.sendall(b"GET /chat HTTP/1.1\r\nHost: api.example.com:8080\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+chat.sendall(b"GET /chat HTTP/1.1\\r\\nHost: api.example.com:8080\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\nSec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n")
 head = b""
-while b"\r\n\r\n" not in head: head += chat.recv(1) or sys.exit("no answer")
+while b"\\r\\n\\r\\n" not in head: head += chat.recv(1) or sys.exit("no answer")
 def echo(connection):
     connection.sendall(b"x")
     return "echoed" if connection.recv(1) == b"x" else "ended"
