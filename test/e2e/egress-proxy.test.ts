@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { tablePolicy } from "../fixtures/internet/egress-cases.ts";
 import { configureNetwork, type Gloved, makeGloved } from "../fixtures/internet/gloved.ts";
 import { type Internet, openInternet } from "../fixtures/internet/internet.ts";
-import { proxies } from "../fixtures/internet/places.ts";
+import { hosts, proxies } from "../fixtures/internet/places.ts";
 
 const resources = new AsyncDisposableStack();
 /** Its only route leads to the proxies, and it has no resolver. */
@@ -72,8 +72,8 @@ test("no proxy was asked for a place that the rules do not allow", async () => {
   assert.match(log, / GET http:\/\/api\.example\.com\/up1-4 worker /u);
   assert.doesNotMatch(log, /evil|93\.66|CONNECT \S+:80 /u);
   const dante = await readFile(path.join(lonelyInternet.directory, "danted.log"), "utf8");
-  assert.match(dante, / api\.example\.com\.(?:443|80)\b/u);
-  assert.doesNotMatch(dante, /evil|93\.66/u);
+  const asked = [...dante.matchAll(/ -> \S+ (?<place>\S+)\.\d+$/gmu)].map(({ groups }) => groups?.["place"] ?? "");
+  assert.ok(asked.length > 0 && asked.every((place) => hosts["api.example.com"]?.includes(place)), dante);
   assert.ok(!lonelyInternet.arrivals.some((arrival) => arrival.kind === "http" && arrival.host === "evil.test"));
 });
 
