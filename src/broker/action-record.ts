@@ -13,6 +13,7 @@ import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { wellFormedByteText } from "../kit/byte-text.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { sha256Digest } from "../kit/digest.ts";
+import type { EndReason } from "./end-reason.ts";
 import { childOf, type Ending } from "./outcome.ts";
 import type { SupervisionReport } from "./supervise.ts";
 import type { TaskTraffic } from "./task-egress.ts";
@@ -275,8 +276,14 @@ export class ActionRecord {
     await this.#append("execution.late-masks", body, { masks, trouble: trouble ?? null });
   }
 
-  closed(): Promise<void> {
-    return this.#append("execution.closed", { sandbox: this.#identity.sandbox });
+  /** @param reason of a sandbox that outlives its commands */
+  closed(reason: EndReason | undefined): Promise<void> {
+    return this.#append("execution.closed", { sandbox: this.#identity.sandbox, ...(reason === undefined ? {} : { reason }) });
+  }
+
+  /** In the ledger before a byte goes in. */
+  portConnected(port: number): Promise<void> {
+    return this.#append("execution.connected", { sandbox: this.#identity.sandbox, port });
   }
 
   /** @param about bytes that were handed to the caller; and `synced` where no head follows at once */

@@ -1,9 +1,8 @@
 // Why a sandbox that outlived its commands has ended, as whoever still holds it is told.
 import { GloveboxError } from "../contracts/glovebox-error.ts";
-import type { LimitName } from "../contracts/limits.ts";
+import type { sandboxEnds } from "../contracts/ledger-record.ts";
 
-/** A limit's name: its sandbox used it up. */
-export type EndReason = "closed" | "idle" | "expired" | "broker" | LimitName;
+export type EndReason = (typeof sandboxEnds)[number];
 
 export function endedError(sandbox: string, reason: EndReason): GloveboxError {
   switch (reason) {

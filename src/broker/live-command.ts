@@ -2,8 +2,10 @@
 import type { AskPerson } from "../contracts/approval.ts";
 import type { OutputChunk } from "../contracts/boundary.ts";
 import type { RunIo } from "../contracts/door.ts";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { CommandLine, SandboxCommandResult, SandboxLog } from "../contracts/sandbox-door.ts";
 import { cutArgv } from "../kit/cut-argv.ts";
+import { Attachment } from "./attachment.ts";
 
 /** Of the output that nobody waited for. */
 const keptMax = 64 * 1024;
@@ -74,6 +76,8 @@ export class LiveCommand {
   #keptBytes = 0;
   #droppedBytes = 0;
   #caller: RunIo | undefined;
+  /** Of a detached command: who has it now. */
+  #attached: Attachment | undefined;
   #control: Control | undefined;
   #release: (() => void) | undefined;
   #state: CommandLine["state"] = "running";
@@ -116,7 +120,7 @@ export class LiveCommand {
       onStart: (control) => {
         this.#control = control;
         this.#started.resolve();
-        this.#caller?.onStart(control);
+        (this.#caller ?? this.#attached?.caller)?.onStart(control);
       },
     };
   }
@@ -125,13 +129,15 @@ export class LiveCommand {
     this.#abort.abort();
     this.#input?.close();
     this.#release?.();
+    this.#attached?.release();
   };
 
   /** Whoever is slow holds the command back, until it is ended or they go away. */
   #handOn(chunk: OutputChunk): Promise<void> {
     const caller = this.#caller;
-    if (caller === undefined || this.#input !== undefined) this.keep(chunk);
-    if (caller === undefined || this.#abort.signal.aborted) return Promise.resolve();
+    if (caller === undefined) this.keep(chunk);
+    if (this.#abort.signal.aborted) return Promise.resolve();
+    if (caller === undefined) return this.#attached?.handOn(chunk) ?? Promise.resolve();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#release = resolve;
     caller.onOutput(chunk).then(resolve, reject);
@@ -154,30 +160,33 @@ export class LiveCommand {
     }
   };
 
-  /** From what is kept on; the last who attached takes it. Resolves with the command's end. */
+  /** From what is kept on; the last who attached takes it. Resolves with the command's end. @throws STATE_BUSY when somebody else took it */
   async attach(caller: RunIo): Promise<SandboxCommandResult> {
-    const leave = (): void => {
-      if (this.#caller === caller) this.#caller = undefined;
-      this.#release?.();
-    };
-    if (this.#input !== undefined && this.#result === undefined) {
-      this.#caller = caller;
-      caller.signal.addEventListener("abort", leave, { once: true });
-      if (this.#control !== undefined) caller.onStart(this.#control);
-      void this.#feed(caller);
-    }
-    for (const chunk of this.#kept.slice()) await caller.onOutput(chunk);
-    const { promise, resolve, reject } = Promise.withResolvers<SandboxCommandResult | undefined>();
-    caller.signal.addEventListener("abort", () => resolve(undefined), { once: true });
-    this.#ended.promise.then(resolve, reject);
-    const ended = await promise;
-    leave();
-    return ended ?? this.snapshot();
+    const attached = new Attachment(caller, this.#kept.slice());
+    if (this.#input !== undefined && this.#result === undefined) this.#handOver(attached);
+    const ended = await Promise.race([attached.over, this.#endFor(attached)]);
+    if (this.#attached === attached) this.#attached = undefined;
+    attached.leave();
+    if (ended === "taken") throw new GloveboxError("STATE_BUSY", "sandbox.attached-elsewhere", { values: { action: this.action } });
+    return ended === "left" ? this.snapshot() : ended;
   }
 
-  async #feed(caller: RunIo): Promise<void> {
-    for await (const bytes of caller.stdin ?? []) {
-      if (this.#caller !== caller) return;
+  async #endFor(attached: Attachment): Promise<SandboxCommandResult> {
+    const result = await this.#ended.promise;
+    await attached.caughtUp;
+    return result;
+  }
+
+  #handOver(attached: Attachment): void {
+    this.#attached?.take();
+    this.#attached = attached;
+    if (this.#control !== undefined) attached.caller.onStart(this.#control);
+    void this.#feed(attached);
+  }
+
+  async #feed(attached: Attachment): Promise<void> {
+    for await (const bytes of attached.caller.stdin ?? []) {
+      if (this.#attached !== attached) return;
       await this.#input?.push(bytes);
     }
   }

@@ -236,6 +236,7 @@ export class LiveSandbox {
       this.#onUse();
     };
     try {
+      await this.#task.record.portConnected(port);
       const { connection, gone } = await connectPort(this.#task.sandbox, port);
       void gone.then(leave);
       return connection;
@@ -253,17 +254,17 @@ export class LiveSandbox {
 
   /** Idempotent. Ends every command, waits for their records, and leaves nothing. */
   close(reason: EndReason): Promise<SandboxEnd> {
-    this.#closing ??= { reason, end: this.#end() };
+    this.#closing ??= { reason, end: this.#end(reason) };
     return this.#closing.end;
   }
 
-  async #end(): Promise<SandboxEnd> {
+  async #end(reason: EndReason): Promise<SandboxEnd> {
     const task = this.#task;
     for (const live of this.#commands.values()) live.cancel();
     try {
       await endTask(task);
       await Promise.allSettled(this.#pending);
-      const { changes, traffic } = await recordTaskEnd(task);
+      const { changes, traffic } = await recordTaskEnd(task, reason);
       return this.#endOf(changes, refusedConnections(traffic));
     } finally {
       await leaveTask(task);

@@ -11,6 +11,7 @@ import type { ActionIdentity, ActionRecord } from "./action-record.ts";
 import type { BrokerParts } from "./broker-parts.ts";
 import { trimCache } from "./caches/cache-store.ts";
 import { DenialCount } from "./denial-count.ts";
+import type { EndReason } from "./end-reason.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import type { OutsidePlan } from "./outside.ts";
 import type { Permit } from "./permit.ts";
@@ -158,14 +159,14 @@ async function recordTraffic({ egress, record }: OpenTask): Promise<TaskTraffic 
   return traffic;
 }
 
-/** What the whole task did. A sandbox that would not end is not told to be closed. */
-export async function recordTaskEnd(task: OpenTask): Promise<TaskEnd> {
+/** What the whole task did. @param reason of a sandbox that outlives its commands. A sandbox that would not end is not told to be closed. */
+export async function recordTaskEnd(task: OpenTask, reason?: EndReason): Promise<TaskEnd> {
   await Promise.all(task.leftRunning);
   await task.record.lateMasks(task.sandbox.lateMasks);
   const traffic = await recordTraffic(task);
   if (!task.life.isNothingLeft) return { changes: undefined, traffic };
   const changes = await recordChanges(task);
-  await task.record.closed();
+  await task.record.closed(reason);
   return { changes, traffic };
 }
 

@@ -24,6 +24,8 @@ export interface AppenderOptions {
   readonly lock: ProcessLock;
   readonly lockPath: string;
   readonly lockWaitMs: number;
+  /** How long a record may be without a signed head over it, while this process lives. */
+  readonly headWithinMs: number;
   readonly files: DurableFiles;
 }
 
@@ -51,6 +53,7 @@ export class Appender {
   #nextSync: Promise<void> | undefined;
   #sealing: Promise<unknown> = Promise.resolve();
   #sealsWaiting = 0;
+  #headTimer: NodeJS.Timeout | undefined;
   /** Set once the log or the device can no longer be trusted; every later append fails with it. */
   #broken: GloveboxError | undefined;
   #closed = false;
@@ -157,7 +160,23 @@ export class Appender {
 
   #sealWhenDue(): void {
     const { store } = this.#options;
-    if (this.#sealsWaiting > 0 || this.#broken !== undefined || store.size - store.signedSize < recordsPerHead) return;
+    const unsigned = store.size - store.signedSize;
+    if (this.#closed || this.#sealsWaiting > 0 || this.#broken !== undefined || unsigned === 0) return;
+    if (unsigned >= recordsPerHead) this.#sealInTurn();
+    else this.#headTimer ??= this.#sealLater();
+  }
+
+  /** It keeps nobody alive: who ends signs on its way out. */
+  #sealLater(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#headTimer = undefined;
+      this.#sealInTurn();
+    }, this.#options.headWithinMs).unref();
+  }
+
+  #sealInTurn(): void {
+    clearTimeout(this.#headTimer);
+    this.#headTimer = undefined;
     // Not fatal: the records are written, the head is due again at the next batch, and a caller's seal() reports what is wrong.
     this.#enqueueSeal().then(
       () => {
@@ -212,6 +231,7 @@ export class Appender {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    clearTimeout(this.#headTimer);
     await this.#flushing;
     while (this.#sealsWaiting > 0) await this.#sealing;
     await this.#nextSync?.catch(() => {}); // its callers hear of it

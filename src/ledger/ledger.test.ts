@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readFile, readdir, symlink, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import * as fc from "fast-check";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { ErrorCode } from "../contracts/error-table.ts";
@@ -267,5 +268,21 @@ test("openLedgerReader() of a directory without a ledger is empty and names what
     assert.throws(() => reader.read(0), failsWith("USAGE_INVALID", "ledger.record-unknown"));
     assert.throws(() => reader.task(task), failsWith("TASK_UNKNOWN"));
     assert.throws(() => reader.task("../x"), failsWith("TASK_UNKNOWN"));
+  });
+});
+
+test("a record that nobody seals gets a signed head all the same, while its writer lives", async () => {
+  await withStateDirectory(async (directory) => {
+    await withLedger(ledgerOptions(directory, { headWithinMs: 1 }), async (ledger) => {
+      const { seq } = await ledger.append(refusedRecord(task, "LEFT"), "kernel");
+      const deadline = Date.now() + 20_000;
+      for (;;) {
+        const { exit, records, treeHeads } = await verifyLedger({ directory });
+        assert.deepEqual([exit, records], [0, seq + 1]);
+        if (treeHeads > 1) return; // the first is that of the empty log
+        assert.ok(Date.now() < deadline, "no head came");
+        await nextTurn();
+      }
+    });
   });
 });

@@ -32,6 +32,7 @@ export { verifyLedger } from "./verify.ts";
 
 const defaultSegmentBytes = 64 * 1024 * 1024;
 const defaultLockWaitMs = 10_000;
+const defaultHeadWithinMs = 10_000;
 
 export interface LedgerOptions {
   /** The state directory, 0700; made when missing. Holds VERSION, broker.lock, ledger/, blobs/, keys/, quarantine/. */
@@ -46,6 +47,8 @@ export interface LedgerOptions {
   readonly segmentBytes?: number;
   /** How long an append waits for other processes; defaults to 10,000. */
   readonly lockWaitMs?: number;
+  /** How long a record may be without a signed head over it, while this process lives; defaults to 10,000. */
+  readonly headWithinMs?: number;
   /** For tests that make writing fail. */
   readonly files?: DurableFiles;
 }
@@ -157,7 +160,7 @@ export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> 
     const locking = { lock, lockPath: layout.lock, lockWaitMs: options.lockWaitMs ?? defaultLockWaitMs };
     release = await takeLock(locking);
     const { store, keys } = await openStore(layout, files, options);
-    const appender = new Appender({ ...locking, store, files });
+    const appender = new Appender({ ...locking, store, files, headWithinMs: options.headWithinMs ?? defaultHeadWithinMs });
     // Where another process was killed, what it made there may not be on the device yet.
     appender.markDirty(layout.state);
     const onDirty = (path: string): void => {

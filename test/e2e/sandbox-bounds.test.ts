@@ -28,6 +28,8 @@ after(() => removeScratch(base));
 
 interface House {
   readonly broker: ReachedBroker;
+  /** Why they were closed, as the ledger has it. */
+  reasons(sandbox: string): Promise<readonly unknown[]>;
   open(lifetimes?: Pick<SandboxOpening, "idleMs" | "hardMs">): Promise<SandboxAccess>;
   close(): Promise<void>;
 }
@@ -38,6 +40,10 @@ function house(options: MemoryOptions = {}): House {
   const policy = { projectDirectory: path.join(base, "project") };
   return {
     broker,
+    reasons: async (sandbox) => {
+      const records = await door.records({ limit: 200 });
+      return records.flatMap(({ type, body }) => (type === "execution.closed" && body["sandbox"] === sandbox ? [body["reason"]] : []));
+    },
     open: (lifetimes = {}) =>
       broker.sandboxes.open({ policy, callerEnvironment: {}, ...lifetimes }, { signal: new AbortController().signal }),
     close: async () => {
@@ -95,7 +101,10 @@ test("a sandbox that nobody uses is closed, and none outlives its time, whatever
   const begun = one.broker.sandboxes.exec(used, { ...command("sleep"), isDetached: true }, quietIo());
   await begun.catch((error: unknown) => assert.ok(error instanceof GloveboxError && error.code === "SANDBOX_CLOSED"));
   assert.equal(await untilClosed(one, used), "sandbox.ended-expired");
+  const left = await one.open();
   await one.close();
+  const ended = await Promise.all([idle, used, left].map(({ sandbox }) => one.reasons(sandbox)));
+  assert.deepEqual(ended, [["idle"], ["expired"], ["broker"]]);
 });
 
 test("a sandbox that used up a limit is closed for it: its command is told, and nothing more runs", async () => {
@@ -112,6 +121,7 @@ test("a sandbox that used up a limit is closed for it: its command is told, and 
     const ended = await running;
     if (isUsed) assert.deepEqual([ended?.outcome, ended?.limitHits.map(({ limit }) => limit)], ["limit", ["denials"]]);
     assert.equal(await untilClosed(one, access), "sandbox.ended-limit");
+    assert.deepEqual(await one.reasons(access.sandbox), ["denials"]);
     await assert.rejects(one.broker.sandboxes.exec(access, command("true"), quietIo()), { code: "SANDBOX_CLOSED" });
     await one.close();
   }

@@ -1,15 +1,20 @@
 // Clients of the door that do not behave: strangers, those who vanish, those who never read; and many commands that leave nothing. INVARIANT I-09, I-12
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { stat } from "node:fs/promises";
+import { chmod, mkdtemp, realpath, stat } from "node:fs/promises";
 import { connect } from "node:net";
-import { test } from "node:test";
+import os from "node:os";
+import path from "node:path";
+import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { execFrames, helloFrame } from "../../src/door/door-frames.ts";
 import { version } from "../../src/contracts/version.ts";
-import { capture } from "../../src/kit/spawn.ts";
+import { capture, spawnProcess } from "../../src/kit/spawn.ts";
 import { runManyCommands } from "../fixtures/many-commands.ts";
+import { removeScratch } from "../fixtures/scratch.ts";
 import { serveBroker, type ServedBroker, shell } from "../fixtures/served-broker.ts";
+
+const frontProgram = path.join(import.meta.dirname, "../../build/door");
 
 /** Connects, and prints how many bytes of a greeting came before the end. */
 const greeted = `import socket,sys
@@ -31,6 +36,43 @@ test("the door greets its own user, and nobody from another user or pid namespac
     const elsewhere = await capture("/usr/bin/unshare", [...kinds, ...python]);
     assert.equal(elsewhere.stdout, "0\n", elsewhere.stderr);
   }
+});
+
+/** The front alone, at a socket that everybody may reach. @returns what it said of each of these peers */
+async function frontHears(t: TestContext, peers: readonly (readonly [string, ...string[]])[]): Promise<readonly unknown[]> {
+  const directory = await realpath(await mkdtemp(path.join(os.tmpdir(), "gb-front-")));
+  await chmod(directory, 0o711);
+  const socketPath = path.join(directory, "door.sock");
+  const front = spawnProcess(frontProgram, [socketPath], { environment: {}, stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  const ended = once(front, "close");
+  t.after(async () => {
+    front.kill("SIGKILL");
+    await ended;
+    await removeScratch(directory);
+  });
+  const said: unknown[] = [];
+  const next = async (): Promise<void> => {
+    const message: unknown = await new Promise((resolve) => void front.once("message", resolve));
+    said.push(typeof message === "object" && message !== null && "kind" in message ? message.kind : message);
+  };
+  await next();
+  await chmod(socketPath, 0o666);
+  for (const [program, ...words] of peers) {
+    const heard = next();
+    assert.equal((await capture(program, [...words, socketPath])).code, 0);
+    await heard;
+  }
+  return said;
+}
+
+test("the door's front hands on its own user, and refuses another one although the file lets them in", async (t) => {
+  const visitor = ["/usr/bin/python3", "-c", "import socket,sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])"] as const;
+  const isRoot = process.getuid?.() === 0;
+  // An ordinary user is nobody else: their stranger is the root of a user namespace of their own.
+  const stranger = isRoot
+    ? (["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", ...visitor] as const)
+    : (["/usr/bin/unshare", "--user", "--map-root-user", ...visitor] as const);
+  assert.deepEqual(await frontHears(t, [visitor, stranger, visitor]), ["listening", "connection", "refused", "connection"]);
 });
 
 /** A client that speaks frames by hand, starts a long command and is gone. */

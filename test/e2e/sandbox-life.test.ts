@@ -27,6 +27,11 @@ test("what a command leaves running is there for the next, and for the host thro
   let heard = "";
   for await (const bytes of connection.received) heard += Buffer.from(bytes).toString();
   assert.equal(heard, "from inside: host");
+  const records = await served.door.records({ task: access.task, limit: 20 });
+  assert.deepEqual(
+    records.flatMap(({ type, body }) => (type === "execution.connected" ? [body["port"]] : [])),
+    [port],
+  );
 });
 
 test("each command has its own directory, environment, exit code and record", async (t) => {
