@@ -22,6 +22,7 @@ interface HeldSession {
 export class HttpSessions {
   readonly #serving: McpServing;
   readonly #held = new Map<string, HeldSession>();
+  #beginning = 0;
 
   constructor(serving: McpServing) {
     this.#serving = serving;
@@ -53,8 +54,22 @@ export class HttpSessions {
   }
 
   async #begin(request: Request): Promise<Response> {
-    if (this.#held.size >= sessionsAtOnce) return this.#tooMany();
-    const session = new Session(this.#serving);
+    if (this.#held.size + this.#beginning >= sessionsAtOnce) return this.#tooMany();
+    this.#beginning += 1;
+    try {
+      const session = new Session(this.#serving);
+      const transport = this.#transportFor(session);
+      await makeServer(session).connect(transport);
+      const response = await transport.handleRequest(request);
+      const { sessionId } = transport;
+      if (sessionId === undefined || !this.#held.has(sessionId)) await transport.close();
+      return response;
+    } finally {
+      this.#beginning -= 1;
+    }
+  }
+
+  #transportFor(session: Session): WebStandardStreamableHTTPServerTransport {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       maxRequestBodySize: messageBytes,
@@ -65,11 +80,7 @@ export class HttpSessions {
       },
       onsessionclosed: (id) => this.#end(id),
     });
-    await makeServer(session).connect(transport);
-    const response = await transport.handleRequest(request);
-    const { sessionId } = transport;
-    if (sessionId === undefined || !this.#held.has(sessionId)) await transport.close();
-    return response;
+    return transport;
   }
 
   #tooMany(): Response {

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
+import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
 import type { McpListening, McpServing } from "../contracts/mcp-servers.ts";
 import { endpoint, refusalOf } from "./http-guard.ts";
@@ -56,34 +56,53 @@ function untilTold({ signal }: McpServing): Promise<void> {
   return promise;
 }
 
-/** Resolves when it was told to leave, and nothing is left of any sandbox. @throws USAGE_INVALID when it cannot listen there */
-export async function serveHttp(serving: McpServing, listening: McpListening): Promise<void> {
-  const shared = new Session(serving);
-  const sessions = new HttpSessions(serving);
-  const newer = createMcpHandler(() => makeServer(shared), {
-    legacy: "reject",
-    maxSubscriptions: subscriptionsMax,
-    maxRequestBodySize: messageBytes,
-  });
-  const route = async (request: Request): Promise<Response> => {
+/** Hands each request to the server that it is for. */
+class Routes implements AsyncDisposable {
+  readonly sessions: HttpSessions;
+  readonly #shared: Session;
+  readonly #newer: McpHttpHandler;
+
+  constructor(serving: McpServing) {
+    this.sessions = new HttpSessions(serving);
+    this.#shared = new Session(serving);
+    this.#newer = createMcpHandler(() => makeServer(this.#shared), {
+      legacy: "reject",
+      maxSubscriptions: subscriptionsMax,
+      maxRequestBodySize: messageBytes,
+    });
+  }
+
+  readonly fetch = async (request: Request): Promise<Response> => {
     const id = request.headers.get("mcp-session-id") ?? undefined;
     const isOlder = id !== undefined || (await isLegacyRequest(request, undefined, { maxRequestBodySize: messageBytes }));
-    return isOlder ? sessions.answer(id, request) : newer.fetch(request);
+    return isOlder ? this.sessions.answer(id, request) : this.#newer.fetch(request);
   };
-  const answer = toNodeHandler({ fetch: route }, { maxRequestBodySize: messageBytes });
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#newer.close(), this.sessions.close(), this.#shared.sandbox.close()]);
+  }
+}
+
+/** Resolves when it was told to leave, and nothing is left of any sandbox. @throws USAGE_INVALID when it cannot listen there */
+export async function serveHttp(serving: McpServing, listening: McpListening): Promise<void> {
+  const routes = new Routes(serving);
+  const answer = toNodeHandler(routes, { maxRequestBodySize: messageBytes });
   let authority = "";
   const server = createServer(timeouts, (request, response) => {
     const refusal = refusalOf(request, { authority, token: listening.token });
     if (refusal !== undefined) return refuse(response, refusal);
     const id = sessionOf(request);
-    if (id !== undefined) response.once("close", sessions.use(id));
+    if (id !== undefined) response.once("close", routes.sessions.use(id));
     void answer(partsOf(request), response);
   });
   server.maxConnections = connectionsMax;
   authority = await listen(server, listening);
-  await listening.onListening(`http://${authority}${endpoint}`);
-  await untilTold(serving);
-  server.close();
-  await Promise.all([newer.close(), sessions.close(), shared.sandbox.close()]);
-  server.closeAllConnections();
+  try {
+    await listening.onListening(`http://${authority}${endpoint}`);
+    await untilTold(serving);
+  } finally {
+    server.close();
+    await routes[Symbol.asyncDispose]();
+    server.closeAllConnections();
+  }
 }

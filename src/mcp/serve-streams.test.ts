@@ -98,6 +98,7 @@ test("serveStreams() names the key that no tool has, and the one that is missing
   assert.match(await said("run_command", {}), /argv/u);
   assert.match(await said("run_command", { argv: [] }), /argv/u);
   assert.match(await said("read_file", { path: "a\0b" }), /path.*NUL/u);
+  assert.match(await said("read_file", { path: "a\uD800" }), /path.*well-formed/u);
   assert.match(await said("fetch", { url: "file:///etc/passwd" }), /url.*http/u);
   assert.match(await said("run_code", { language: "perl", code: "" }), /language/u);
   assert.match(await said("run_command", { argv: Array.from({ length: 20 }, () => "x".repeat(100_000)) }), /argv.*bytes in all/u);

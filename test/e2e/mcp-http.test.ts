@@ -2,9 +2,17 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { call, cancelOnceThere, openMcpHouse, serveMcpHttp, textOf, untilThere } from "../fixtures/mcp-house.ts";
+import { call, cancelOnceThere, type McpHouse, openMcpHouse, serveMcpHttp, textOf, untilThere } from "../fixtures/mcp-house.ts";
+
+let house: McpHouse;
+
+before(async () => {
+  house = await openMcpHouse();
+});
+
+after(() => house[Symbol.asyncDispose]());
 
 /** Nobody else sleeps as long. */
 const oddSeconds = (): string => `${20_000 + Math.random() * 10_000}`;
@@ -24,8 +32,7 @@ async function statusOf(url: URL, headers: Readonly<Record<string, string>>, met
 
 for (const mode of [undefined, "auto"] as const)
   test(`a client ${mode === undefined ? "with" : "without"} sessions calls, hears of progress and cancels over HTTP`, async (t) => {
-    const house = await openMcpHouse(t);
-    const server = await serveMcpHttp(house);
+    const server = await serveMcpHttp(t, house);
     const client = await server.connect(mode);
     const heard: number[] = [];
     const onprogress = ({ progress }: { readonly progress: number }) => void heard.push(progress);
@@ -37,8 +44,7 @@ for (const mode of [undefined, "auto"] as const)
   });
 
 test("each session of HTTP has a sandbox of its own, which ends when its client ends the session or the server leaves", async (t) => {
-  const house = await openMcpHouse(t);
-  const server = await serveMcpHttp(house);
+  const server = await serveMcpHttp(t, house);
   const [one, other] = [await server.connect(), await server.connect()];
   const seconds = oddSeconds();
   const started = await call(one, "run_command", { argv: ["sh", "-c", `sleep ${seconds} >/dev/null 2>&1 & echo here > $HOME/mine`] });
@@ -59,8 +65,7 @@ test("each session of HTTP has a sandbox of its own, which ends when its client 
 });
 
 test("a stranger without the token, a web page and another name are refused before anything is read", async (t) => {
-  const house = await openMcpHouse(t);
-  const { url, token } = await serveMcpHttp(house);
+  const { url, token } = await serveMcpHttp(t, house);
   const authorization = `Bearer ${token}`;
   assert.notEqual(await statusOf(url, { authorization, accept: "application/json, text/event-stream" }), 401);
   assert.equal(await statusOf(url, {}), 401);
@@ -73,8 +78,7 @@ test("a stranger without the token, a web page and another name are refused befo
 });
 
 test("bodies that are no messages get errors of the protocol, and the server goes on", async (t) => {
-  const house = await openMcpHouse(t);
-  const server = await serveMcpHttp(house);
+  const server = await serveMcpHttp(t, house);
   const headers = {
     authorization: `Bearer ${server.token}`,
     "content-type": "application/json",

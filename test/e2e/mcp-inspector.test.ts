@@ -1,13 +1,21 @@
 // The command line of the official inspector at `glovebox mcp serve`, as people try a server.
 import assert from "node:assert/strict";
 import path from "node:path";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import { capture } from "../../src/kit/spawn.ts";
 import { type McpHouse, openMcpHouse, packagesDirectory, record, serveMcpHttp } from "../fixtures/mcp-house.ts";
 
+let house: McpHouse;
+
+before(async () => {
+  house = await openMcpHouse();
+});
+
+after(() => house[Symbol.asyncDispose]());
+
 const inspector = path.join(packagesDirectory, "@modelcontextprotocol/inspector/clients/launcher/build/index.js");
 
-async function inspect(house: McpHouse, ...words: readonly string[]) {
+async function inspect(...words: readonly string[]) {
   const environment = { ...house.environment, HOME: path.dirname(house.project) };
   const { code, stdout, stderr } = await capture(process.execPath, [inspector, "--cli", ...words], {
     environment,
@@ -25,18 +33,17 @@ function textOfAnswer({ content }: Readonly<Record<string, unknown>>): string {
 
 const code = ["--method", "tools/call", "--tool-name", "run_code", "--tool-arg", "language=bash", "--tool-arg", "code=echo $((6*7))"];
 
-test("the inspector lists the tools and calls one over streams", async (t) => {
-  const house = await openMcpHouse(t);
+test("the inspector calls a tool over streams", async () => {
   const { command, args } = house.command("mcp", "serve");
-  const { tools } = await inspect(house, command, ...args, "--method", "tools/list");
-  assert.ok(Array.isArray(tools));
-  assert.equal(tools.length, 7);
-  assert.match(textOfAnswer(await inspect(house, command, ...args, ...code)), /"text":"42\\n"/u);
+  // It hands nothing on but what it is told to.
+  const state = ["-e", `XDG_STATE_HOME=${house.environment["XDG_STATE_HOME"] ?? ""}`];
+  assert.match(textOfAnswer(await inspect(...state, command, ...args, ...code)), /"text":"42\\n"/u);
 });
 
-test("the inspector calls a tool over HTTP with the token", async (t) => {
-  const house = await openMcpHouse(t);
-  const { url, token } = await serveMcpHttp(house);
+test("the inspector lists the tools over HTTP with the token", async (t) => {
+  const { url, token } = await serveMcpHttp(t, house);
   const at = [url.href, "--transport", "http", "--header", `Authorization: Bearer ${token}`];
-  assert.match(textOfAnswer(await inspect(house, ...at, ...code)), /"text":"42\\n"/u);
+  const { tools } = await inspect(...at, "--method", "tools/list");
+  assert.ok(Array.isArray(tools));
+  assert.equal(tools.length, 7);
 });

@@ -4,15 +4,22 @@ import { once } from "node:events";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import path from "node:path";
-import { test } from "node:test";
-import { call, cancelOnceThere, openMcpHouse, record, textOf, untilThere } from "../fixtures/mcp-house.ts";
+import { after, before, test } from "node:test";
+import { call, cancelOnceThere, type McpHouse, openMcpHouse, record, textOf, untilThere } from "../fixtures/mcp-house.ts";
+
+let house: McpHouse;
+
+before(async () => {
+  house = await openMcpHouse();
+});
+
+after(() => house[Symbol.asyncDispose]());
 
 /** Nobody else sleeps as long. */
 const oddSeconds = (): string => `${10_000 + Math.random() * 10_000}`;
 
 test("an agent's session: one sandbox for all its calls, and its refusals told", async (t) => {
-  const house = await openMcpHouse(t);
-  const { client } = await house.connect("mcp", "serve");
+  const { client } = await house.connect(t, "mcp", "serve");
   assert.equal((await call(client, "write_file", { path: "words.txt", content: "one two" })).isError, false);
   await call(client, "write_file", {
     path: "words.txt",
@@ -35,10 +42,9 @@ test("an agent's session: one sandbox for all its calls, and its refusals told",
 });
 
 test("the tools read and write nothing outside that a command could not", async (t) => {
-  const house = await openMcpHouse(t);
   const secret = path.join(path.dirname(house.project), "secret");
   await writeFile(secret, "canary-5121", { mode: 0o644 });
-  const { client } = await house.connect("mcp", "serve");
+  const { client } = await house.connect(t, "mcp", "serve");
   assert.equal(await readFile(secret, "utf8"), "canary-5121");
   for (const file of [secret, "../secret", "words/../../secret"]) {
     const read = await call(client, "read_file", { path: file });
@@ -51,14 +57,13 @@ test("the tools read and write nothing outside that a command could not", async 
 });
 
 test("fetch goes through the gate: what a policy opens is there, what it does not is refused and told", async (t) => {
-  const house = await openMcpHouse(t);
   const server = createServer((_request, response) => response.end("from the host"));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());
   const bound = server.address();
   assert.ok(typeof bound === "object" && bound !== null);
-  const { client } = await house.connect("mcp", "serve", "--allow-local", `127.0.0.1:${bound.port}`);
+  const { client } = await house.connect(t, "mcp", "serve", "--allow-local", `127.0.0.1:${bound.port}`);
   const base = "http://host.glovebox.internal";
   const open = await call(client, "fetch", { url: `${base}:${bound.port}/` });
   assert.deepEqual([open.isError, textOf(open.document["stdout"])], [false, "from the host"]);
@@ -73,8 +78,7 @@ test("fetch goes through the gate: what a policy opens is there, what it does no
 });
 
 test("a call that is cancelled ends with all that it started; the sandbox and the rest of it go on", async (t) => {
-  const house = await openMcpHouse(t);
-  const { client } = await house.connect("mcp", "serve");
+  const { client } = await house.connect(t, "mcp", "serve");
   const [stays, ends] = [oddSeconds(), oddSeconds()];
   await call(client, "run_command", { argv: ["sh", "-c", `sleep ${stays} >/dev/null 2>&1 & echo up`] });
   await untilThere(stays, 1);
@@ -86,15 +90,13 @@ test("a call that is cancelled ends with all that it started; the sandbox and th
 });
 
 test("a timeout ends the command and says so", async (t) => {
-  const house = await openMcpHouse(t);
-  const { client } = await house.connect("mcp", "serve");
+  const { client } = await house.connect(t, "mcp", "serve");
   const { isError, document } = await call(client, "run_command", { argv: ["sleep", "1000"], timeout_seconds: 0.2 });
   assert.deepEqual([isError, document["outcome"]], [true, "timeout"]);
 });
 
 test("kill -9 of the server ends its sandbox and what runs in it", async (t) => {
-  const house = await openMcpHouse(t);
-  const { client, transport } = await house.connect("mcp", "serve");
+  const { client, transport } = await house.connect(t, "mcp", "serve");
   const seconds = oddSeconds();
   await call(client, "run_command", { argv: ["sh", "-c", `sleep ${seconds} >/dev/null 2>&1 & echo up`] });
   await untilThere(seconds, 1);
@@ -104,11 +106,10 @@ test("kill -9 of the server ends its sandbox and what runs in it", async (t) => 
 });
 
 test("what the policy asks about waits for a person elsewhere; an agent is told so, and can neither answer nor do without", async (t) => {
-  const house = await openMcpHouse(t);
   const policy = path.join(path.dirname(house.project), "asks.yaml");
   const rule = "commands: [{id: made, match: {argvPrefix: [touch]}, verdict: ask, reason: look}]";
   await writeFile(policy, `apiVersion: glovebox/v1\n${rule}\nfilesystem: {allowWrite: [.]}\n`);
-  const { client } = await house.connect("mcp", "serve", "--policy", policy);
+  const { client } = await house.connect(t, "mcp", "serve", "--policy", policy);
   const waiting = Promise.withResolvers<string>();
   const onprogress = ({ message = "" }: { readonly message?: string | undefined }) => waiting.resolve(message);
   const asked = call(client, "run_command", { argv: ["touch", "made"], stdin: "y\nyes\n" }, { onprogress });

@@ -4,15 +4,22 @@ import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { openMcpHouse, packagesDirectory, untilThere } from "../fixtures/mcp-house.ts";
+import { type McpHouse, openMcpHouse, packagesDirectory, untilThere } from "../fixtures/mcp-house.ts";
+
+let house: McpHouse;
+
+before(async () => {
+  house = await openMcpHouse();
+});
+
+after(() => house[Symbol.asyncDispose]());
 
 const filesServer = path.join(packagesDirectory, "@modelcontextprotocol/server-filesystem/dist/index.js");
 
 test("a wrapped server of others lists and reads as it does unwrapped, and what its policy does not show is not there", async (t) => {
-  const house = await openMcpHouse(t);
   const outside = path.dirname(house.project);
   const secret = path.join(outside, "secret.txt");
   const own = path.join(house.project, "own.txt");
@@ -27,15 +34,14 @@ test("a wrapped server of others lists and reads as it does unwrapped, and what 
   assert.match(await read(bare, secret), /canary-7731/u);
 
   const server = [process.execPath, filesServer, outside];
-  const { client } = await house.connect("mcp", "wrap", "--allow-read", packagesDirectory, "--", ...server);
+  const { client } = await house.connect(t, "mcp", "wrap", "--allow-read", packagesDirectory, "--", ...server);
   assert.deepEqual(await client.listTools(), await bare.listTools());
   assert.match(await read(client, own), /in the project/u);
   assert.doesNotMatch(await read(client, secret), /canary/u);
 });
 
 test("bytes pass unchanged both ways, and the wrapper ends as the server does", async (t) => {
-  const house = await openMcpHouse(t);
-  const child = house.start("mcp", "wrap", "--", "sh", "-c", "cat; exit 7");
+  const child = house.start(t, "mcp", "wrap", "--", "sh", "-c", "cat; exit 7");
   const sent = randomBytes(3 * 1024 * 1024);
   const digest = createHash("sha256");
   let bytes = 0;
@@ -49,10 +55,9 @@ test("bytes pass unchanged both ways, and the wrapper ends as the server does", 
 });
 
 test("the server ends with its wrapper, however that ends", async (t) => {
-  const house = await openMcpHouse(t);
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     const seconds = `${30_000 + Math.random() * 10_000}`;
-    const child = house.start("mcp", "wrap", "--", "sh", "-c", `sleep ${seconds} & exec sleep ${seconds}`);
+    const child = house.start(t, "mcp", "wrap", "--", "sh", "-c", `sleep ${seconds} & exec sleep ${seconds}`);
     await untilThere(seconds, 2);
     child.kill(signal);
     await once(child, "exit");
