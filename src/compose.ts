@@ -26,6 +26,7 @@ import {
   undoTask,
 } from "./broker/broker.ts";
 import {
+  hasListedName,
   homeInside,
   isShownByDefault,
   openProcessBoundary,
@@ -49,7 +50,7 @@ import { processStartTime } from "./kit/process-identity.ts";
 import { tryProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
-import { explainConnection, explainPolicy, policySchema } from "./policy/policy.ts";
+import { explainConnection, explainPolicy, judgePlace, policySchema } from "./policy/policy.ts";
 import type { ProofParts } from "./proofs/proofs.ts";
 
 export interface ComposeOptions {
@@ -314,6 +315,15 @@ class ComposedDoor implements Door {
 
   explainTask: Door["explainTask"] = async (task) =>
     taskSheetFromRecords(task, openLedgerReader({ directory: this.#layout.state }).task(task));
+
+  judgePlace: Door["judgePlace"] = async (selection, question) => {
+    const { paths } = await this.policy(selection);
+    return judgePlace(paths, question, {
+      canonicalPath,
+      isShown: (place) => isShownByDefault(this.#user.home, place),
+      isProtected: (place) => hasListedName(place, paths.protectedNames),
+    });
+  };
 
   importPolicy: Door["importPolicy"] = async (request) => this.#policies.importSettings(request);
 

@@ -27,6 +27,7 @@ async function main(): Promise<void> {
     cwd: rawCurrentDirectory(),
     home: hostUser().home,
     version,
+    launcher: path.join(installation, "glovebox"),
   });
   // What could not be written has been said by the call that needed it; the exit code is the call's.
   await close().catch(() => {});

@@ -18,7 +18,7 @@ test("runCli() prints help for every command in both languages without opening t
       const words = name.split(" ");
       // Words behind a command that reads them itself are not ours.
       const isVerbatim = commands.some((command) => command.arguments.kind === "verbatim" && command.words.join(" ") === name);
-      const behind = await callCli(isVerbatim ? ["--lang", lang, ...words, "--help"] : [...words, "--help", "--lang", lang]);
+      const behind = await callCli(isVerbatim ? ["--lang", lang, "--help", ...words] : [...words, "--help", "--lang", lang]);
       const asked = await callCli(["--lang", lang, "help", ...words]);
       assert.equal(behind.code, 0, name);
       assert.equal(behind.doorOpened, 0);

@@ -35,6 +35,8 @@ export interface CliOptions {
   readonly home: string;
   /** Our own version, for `--version`. */
   readonly version: string;
+  /** The program that starts Glovebox, absolute. */
+  readonly launcher: string;
 }
 
 /** What may be read before the line is parsed: nothing of a command that reads its words itself. */
@@ -44,7 +46,7 @@ function ownWords(argv: readonly string[]): readonly string[] {
 }
 
 function createContext(options: CliOptions): CliContext {
-  const { io, cwd, home, version } = options;
+  const { io, cwd, home, version, launcher } = options;
   const early = readEarlyChoices(ownWords(options.argv), io.env);
   const choice = { env: io.env, isPlain: early.isPlain };
   let door: Promise<Door> | undefined;
@@ -57,6 +59,7 @@ function createContext(options: CliOptions): CliContext {
     },
     home,
     version,
+    launcher,
     stdout: new Output(io.stdout, choice),
     stderr: new Output(io.stderr, choice),
     text: createTexts(early.language, escapeText),

@@ -44,6 +44,8 @@ export interface CliContext {
   readonly cwd: string;
   readonly home: string;
   readonly version: string;
+  /** The program that starts Glovebox, absolute: for commands that others are to run. */
+  readonly launcher: string;
   /** Opens the house on first use; help and usage errors never call it. */
   door(): Promise<Door>;
   mcp(): Promise<McpServers>;

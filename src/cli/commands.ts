@@ -1,5 +1,6 @@
 // The list of all operations of the command line, in the order in which help shows them.
 import type { CliCommand } from "./command.ts";
+import { agentShellCommand } from "./commands/agent-shell.ts";
 import { approvalApproveCommand } from "./commands/approval-approve.ts";
 import { approvalDenyCommand } from "./commands/approval-deny.ts";
 import { approvalLsCommand } from "./commands/approval-ls.ts";
@@ -19,6 +20,7 @@ import { egressLsCommand } from "./commands/egress-ls.ts";
 import { egressTailCommand } from "./commands/egress-tail.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { createHelpCommand } from "./commands/help.ts";
+import { hookClaudeCodeCommand } from "./commands/hook-claude-code.ts";
 import { ledgerLsCommand } from "./commands/ledger-ls.ts";
 import { ledgerShowCommand } from "./commands/ledger-show.ts";
 import { ledgerVerifyCommand } from "./commands/ledger-verify.ts";
@@ -89,6 +91,8 @@ export const commands: readonly CliCommand[] = [
   ledgerShowCommand,
   ledgerVerifyCommand,
   createSrtCommand(() => commands),
+  agentShellCommand,
+  hookClaudeCodeCommand,
   brokerCommand,
   createCompletionsCommand(() => commands),
   createHelpCommand(() => commands),

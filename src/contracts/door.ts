@@ -7,6 +7,7 @@ import type { LimitHit, UsageEvidence } from "./limits.ts";
 import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
 import type { Digest } from "./ids.ts";
 import type { StoredRecord } from "./ledger.ts";
+import type { PlaceJudgement, PlaceQuestion } from "./place-judgement.ts";
 import type { ImportedPolicy, PolicyImportRequest } from "./policy-import.ts";
 import type { CompiledPolicy, ConnectionAnswer, PolicyProblem } from "./policy-port.ts";
 import type { BrokerServing, ReachedBroker, SharedBroker } from "./reached-broker.ts";
@@ -166,6 +167,8 @@ export interface Door {
   readonly caches: CacheDoor;
   /** The effective policy of a selection. @throws POLICY_* */
   policy(selection: PolicySelection): Promise<EffectivePolicy>;
+  /** Whether a place may be touched on the host in an agent's name. @throws POLICY_* */
+  judgePlace(selection: PolicySelection, question: PlaceQuestion): Promise<PlaceJudgement>;
   /** The settings of another tool as a policy. @throws POLICY_* for the file and for what cannot be taken over */
   importPolicy(request: PolicyImportRequest): Promise<ImportedPolicy>;
   /** All problems of one file, none thrown. */

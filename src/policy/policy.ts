@@ -15,6 +15,7 @@ export { type ResolveOptions, resolvePreset } from "./presets/resolve-preset.ts"
 export { openInside } from "./presets/open-inside.ts";
 export { type CargoIndex, cargoIndexes } from "./presets/rust-preset.ts";
 export { matchesName, neverPassed, passedEnvironment } from "./environment-rules.ts";
+export { judgePlace, type PlaceFacts } from "./judge-place.ts";
 export { type PathVerdict, judgeRead, judgeWrite } from "./path-rules.ts";
 export { policySchema } from "./schema-map.ts";
 

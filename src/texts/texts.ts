@@ -1,5 +1,6 @@
 // Every sentence that a person reads, in English and Chinese: looks a key up, fills in the values, and escapes them. INVARIANT I-13
 // It imports nothing but the catalogue, and knows neither colours nor columns.
+import agents from "./catalogue/agents.json" with { type: "json" };
 import approval from "./catalogue/approval.json" with { type: "json" };
 import broker from "./catalogue/broker.json" with { type: "json" };
 import cache from "./catalogue/cache.json" with { type: "json" };
@@ -44,6 +45,7 @@ export interface TextsOptions {
 }
 
 const topics: Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>> = {
+  agents,
   approval,
   broker,
   cache,

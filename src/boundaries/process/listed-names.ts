@@ -58,3 +58,9 @@ const directorySettings = [
 const ownPolicy = ["glovebox.yaml", "glovebox.yml", "glovebox.json", "glovebox.toml", ".glovebox", ".config/glovebox"] as const;
 
 export const listedNames: readonly string[] = [...shellStart, ...userSettings, ...directorySettings, ...ownPolicy];
+
+/** Whether a place is, or lies below, one of these names, of git's own directory, or of `added`. @param absolute of a write root */
+export function hasListedName(absolute: string, added: readonly string[] = []): boolean {
+  const segments = `${absolute.toLowerCase()}/`;
+  return [...listedNames, ".git", ...added].some((name) => segments.includes(`/${name.toLowerCase()}/`));
+}

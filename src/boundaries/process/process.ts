@@ -37,6 +37,7 @@ export interface ProcessBoundaryOptions {
   readonly testLayers?: TestLayers;
 }
 
+export { hasListedName } from "./listed-names.ts";
 export { isShownByDefault } from "./shown-by-default.ts";
 export { homeInside } from "./inside.ts";
 

@@ -40,6 +40,7 @@ export async function callCli(argv: readonly string[], options: FakeCallOptions 
     home: options.home ?? "/nonexistent/home",
     version: "1.2.3",
     mcp: async () => options.mcp ?? { serveStreams: unexpected, serveHttp: unexpected },
+    launcher: "/opt/glove box/glovebox",
     door: async () => {
       doorOpened += 1;
       return options.openDoor === undefined ? door : options.openDoor();

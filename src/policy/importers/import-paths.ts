@@ -30,6 +30,9 @@ function isOwnTree(absolute: string): boolean {
   return absolute === "/run" || ["/proc", "/dev", "/run/glovebox", "/run/sandbox"].some((own) => isWithin(absolute, own));
 }
 
+/** A write root there would hold what an agent or an editor trusts; in a write root these names are protected, the root's own name is not. */
+const trustedPlace = /\/\.(?:git|claude|codex|cursor|vscode|idea|husky|gemini|windsurf|zed)(?:\/|$)/iu;
+
 const faultReasons: ReadonlyMap<string, string> = new Map([
   ["policy.write-root-home", "import.reason.root-home"],
   ["policy.read-root-home", "import.reason.root-home"],
@@ -97,6 +100,10 @@ function writePlace(draft: ImportDraft, entry: Entry): readonly Place[] {
   const { path, text } = entry;
   if (privatePlaces.has(place.absolute) || isOwnTree(place.absolute)) {
     draft.note("stricter", path, "import.reason.own-tree", { value: text });
+    return [];
+  }
+  if (trustedPlace.test(place.absolute)) {
+    draft.note("refused", path, "import.reason.root-trusted", { value: text });
     return [];
   }
   if (isShut(draft, entry, place, writeRootFault)) return [];

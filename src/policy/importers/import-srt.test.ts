@@ -56,6 +56,12 @@ const fileRows: readonly Row[] = [
     notes: [view, "root-home", "root-home", "root-system", "root-trusted", "root-own", "root-home"],
   },
   {
+    title: "nor is what agents and editors trust",
+    settings: { filesystem: { allowWrite: [".claude", "~/.codex/sessions", "sub/.GIT/hooks", "/srv/.vscode"] } },
+    policy: { allowWrite: [] },
+    notes: [view, "root-trusted", "root-trusted", "root-trusted", "root-trusted"],
+  },
+  {
     title: "a write root is a directory that exists",
     settings: { filesystem: { allowWrite: ["notes.txt", "missing"] } },
     policy: { allowWrite: [] },
