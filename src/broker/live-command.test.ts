@@ -43,7 +43,7 @@ const chunk = (text: string) => ({ channel: "stdout" as const, bytes: Buffer.fro
 
 test("whoever attaches reads what was kept before what comes, however slowly they read", async () => {
   const { live, result } = leaving();
-  await live.io.onOutput(chunk("kept"));
+  for (const text of ["kept", "more"]) await live.io.onOutput(chunk(text));
   const { io, read, begin } = reader();
   const ended = live.attach(io);
   const handed = live.io.onOutput(chunk("then"));
@@ -51,7 +51,7 @@ test("whoever attaches reads what was kept before what comes, however slowly the
   await handed;
   live.end(result);
   assert.equal((await ended).action, "a-1");
-  assert.deepEqual(read, ["kept", "then"]);
+  assert.deepEqual(read, ["kept", "more", "then"]);
 });
 
 test("whoever attaches takes the command from a reader that has stopped, who is told", async () => {

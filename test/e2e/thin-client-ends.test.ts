@@ -15,8 +15,8 @@ interface Place extends ClientPlace {
   start(script: string): StartedClient;
 }
 
-async function openPlace(t: TestContext): Promise<Place> {
-  const served = await serveBroker(t);
+async function openPlace(t: TestContext, overrides: Parameters<typeof serveBroker>[1] = {}): Promise<Place> {
+  const served = await serveBroker(t, overrides);
   const access = await served.open();
   const place = { t, served, otherwise: await makeOtherwise(served.state) };
   const start = (script: string) => startClient(place, ["sandbox", "exec", access.sandbox, "--", "sh", "-c", script]);
@@ -103,6 +103,24 @@ test("a reader that never reads holds up its own command alone, in bounded memor
   assert.deepEqual((await outcomes(place)).includes("cancelled"), true);
 });
 
+test("whoever waits for a person's approval is told where it is given, and may give up", async (t) => {
+  const place = await openPlace(t, { approval: "regular" });
+  const asking = place.start("true");
+  const { promise: asked, resolve } = Promise.withResolvers<string>();
+  let said = "";
+  asking.child.stderr?.on("data", (bytes: Buffer) => {
+    said += bytes.toString();
+    if (said.endsWith("\n")) resolve(said);
+  });
+  const id = /^Waiting for a person at another terminal: glovebox approval approve (q-[-0-9a-f]+)\n$/u.exec(await asked)?.[1];
+  const { questions } = await place.served.broker.approvals.list({ signal: AbortSignal.timeout(20_000) });
+  assert.deepEqual([questions.length, questions[0]?.id], [1, id]);
+  asking.child.kill("SIGINT");
+  const { code, stderr } = await asking.ended;
+  assert.equal(code, 121);
+  assert.match(stderr, /code: APPROVAL_WITHDRAWN/u);
+});
+
 test("a thin client that is killed takes its command with it", async (t) => {
   const place = await openPlace(t);
   const killed = place.start("echo ready; exec sleep 1000");
@@ -130,7 +148,7 @@ const compared = (command: string): string =>
 
 test("at a terminal the command has one of its own, and ours is as before when it is ended", async (t) => {
   const { served, access, otherwise } = await openPlace(t);
-  const script = `stty size; stty -echo; echo ready; trap "echo got" INT; while :; do sleep 0.05; done`;
+  const script = `trap "echo got" INT; stty size; stty -echo; echo ready; while :; do sleep 0.05; done`;
   const client = `'${clientProgram}' '${otherwise}' sandbox exec ${access.sandbox} -- sh -c '${script}'`;
   const typings = [
     { after: "ready", keys: "\u0003" },
