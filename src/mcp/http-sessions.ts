@@ -22,6 +22,7 @@ interface HeldSession {
 export class HttpSessions {
   readonly #serving: McpServing;
   readonly #held = new Map<string, HeldSession>();
+  readonly #endings = new Set<Promise<void>>();
   #beginning = 0;
 
   constructor(serving: McpServing) {
@@ -94,11 +95,15 @@ export class HttpSessions {
     if (held === undefined) return;
     this.#held.delete(id);
     clearTimeout(held.timer);
-    await held.transport.close();
-    await held.session.sandbox.close();
+    const ending = held.transport.close().then(() => held.session.sandbox.close());
+    this.#endings.add(ending);
+    await ending;
+    this.#endings.delete(ending);
   }
 
+  /** Resolves when nothing is left of any session. */
   async close(): Promise<void> {
-    await Promise.all([...this.#held.keys()].map((id) => this.#end(id)));
+    for (const id of this.#held.keys()) void this.#end(id);
+    await Promise.all(this.#endings);
   }
 }
