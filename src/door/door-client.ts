@@ -25,10 +25,14 @@ import { emptyFrame, execFrames, helloFrame, parseHello, partFrames } from "./do
 import type { DoorKeys } from "./door-host.ts";
 import { type Ask, checkpointSchema, endSchema, listSchema, logsSchema, openedSchema, reloadedSchema } from "./door-requests.ts";
 import { frameTypes, longestFrom, sizes } from "./protocol.ts";
+import { Turns } from "./turns.ts";
 import { violation } from "./violation.ts";
 
 /** How long the broker may take to say its version. */
 const greetingMs = 10_000;
+
+/** Of the requests that may be under way on one connection. */
+const questionsAtOnce = 8;
 
 const lastTypes: ReadonlySet<number> = new Set([frameTypes.result, frameTypes.refused, frameTypes.end]);
 
@@ -60,6 +64,9 @@ export class DoorClient implements SandboxDoor {
   readonly #keys: DoorKeys;
   readonly #decoder = new FrameDecoder(longestFrom("broker"), violation);
   readonly #requests = new Map<number, AskedRequest>();
+  /** What lasts as long as a command or a connection leaves room for questions, to close a sandbox for one. */
+  readonly #lasting = new Turns(sizes.streamsMax - questionsAtOnce);
+  readonly #questions = new Turns(questionsAtOnce);
   readonly #greeted = Promise.withResolvers<void>();
   #parts: Buffer = Buffer.alloc(0);
   #lastStream = 0;
@@ -159,7 +166,11 @@ export class DoorClient implements SandboxDoor {
   }
 
   /** @throws BROKER_PROTOCOL, and what is thrown by what was asked */
-  async answerTo<Value>(ask: Ask, schema: z.ZodType<Value>, signal?: AbortSignal): Promise<Value> {
+  answerTo<Value>(ask: Ask, schema: z.ZodType<Value>, signal?: AbortSignal): Promise<Value> {
+    return this.#questions.take(() => this.#answerTo(ask, schema, signal), signal);
+  }
+
+  async #answerTo<Value>(ask: Ask, schema: z.ZodType<Value>, signal?: AbortSignal): Promise<Value> {
     const request = this.#ask(ask);
     signal?.addEventListener("abort", request.cancel, { once: true });
     try {
@@ -172,7 +183,11 @@ export class DoorClient implements SandboxDoor {
     }
   }
 
-  async #resultOf(request: AskedRequest, io: RunIo): Promise<SandboxCommandResult> {
+  #resultOf(begin: () => AskedRequest, io: RunIo): Promise<SandboxCommandResult> {
+    return this.#lasting.take(() => this.#endOf(begin(), io), io.signal);
+  }
+
+  async #endOf(request: AskedRequest, io: RunIo): Promise<SandboxCommandResult> {
     io.signal.addEventListener("abort", request.cancel, { once: true });
     if (io.signal.aborted) request.cancel();
     try {
@@ -197,14 +212,11 @@ export class DoorClient implements SandboxDoor {
 
   exec(access: SandboxAccess, command: SandboxCommand, io: RunIo): Promise<SandboxCommandResult> {
     const given = { ...command, hasInput: io.stdin !== undefined, hearsAsked: true };
-    return this.#resultOf(
-      this.#begin((stream) => execFrames(stream, access, given), io),
-      io,
-    );
+    return this.#resultOf(() => this.#begin((stream) => execFrames(stream, access, given), io), io);
   }
 
   attach(access: SandboxAccess, action: string, io: RunIo): Promise<SandboxCommandResult> {
-    return this.#resultOf(this.#ask({ ask: "attach", ...proofOf(access), action }, io), io);
+    return this.#resultOf(() => this.#ask({ ask: "attach", ...proofOf(access), action }, io), io);
   }
 
   async logs(access: SandboxAccess, action: string | undefined): Promise<readonly SandboxLog[]> {
@@ -213,14 +225,21 @@ export class DoorClient implements SandboxDoor {
   }
 
   async connect(access: SandboxAccess, port: number): Promise<PortConnection> {
-    const request = this.#ask({ ask: "connect", ...proofOf(access), port });
-    await request.answer;
-    return {
-      received: request.received,
-      send: (bytes) => request.send(bytes),
-      end: () => request.endInput(),
-      close: () => request.cancel(),
-    };
+    const { promise, resolve, reject } = Promise.withResolvers<PortConnection>();
+    this.#lasting
+      .take(async () => {
+        const request = this.#ask({ ask: "connect", ...proofOf(access), port });
+        await request.answer;
+        resolve({
+          received: request.received,
+          send: (bytes) => request.send(bytes),
+          end: () => request.endInput(),
+          close: () => request.cancel(),
+        });
+        await request.ended;
+      })
+      .catch(reject);
+    return promise;
   }
 
   checkpoint(access: SandboxAccess): Promise<SandboxCheckpoint> {

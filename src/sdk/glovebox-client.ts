@@ -86,12 +86,25 @@ export class GloveboxClient implements AsyncDisposable {
   }
 
   async #reach(): Promise<ReachedBroker> {
+    if (this.#closed !== undefined) throw new GloveboxError("BROKER_UNAVAILABLE", "library.closed");
     this.#broker ??= this.#parts.reach();
     try {
       return await this.#broker;
     } catch (error) {
       this.#broker = undefined; // the next call tries again
       throw error;
+    }
+  }
+
+  /** A broker leaves when nobody has needed it for a while, or is ended: then another one is reached. */
+  async #withBroker<Value>(work: (broker: ReachedBroker) => Promise<Value>): Promise<Value> {
+    const broker = await this.#reach();
+    try {
+      return await work(broker);
+    } catch (error) {
+      if (!(error instanceof GloveboxError && error.code === "BROKER_UNAVAILABLE")) throw error;
+      this.#broker = undefined;
+      return work(await this.#reach());
     }
   }
 
@@ -146,11 +159,12 @@ export class GloveboxClient implements AsyncDisposable {
       ...(hardMs === undefined ? {} : { hardMs }),
       ...(outlives === true ? {} : { endsWithCaller: true }),
     };
-    const broker = await this.#reach();
-    const { sandbox, token, task } = await broker.sandboxes.open(opening, { signal });
-    const held = this.#held(broker, { access: { sandbox, token }, task, project: opening.policy.projectDirectory });
-    if (outlives !== true) this.#own.add(held);
-    return held;
+    return this.#withBroker(async (broker) => {
+      const { sandbox, token, task } = await broker.sandboxes.open(opening, { signal });
+      const held = this.#held(broker, { access: { sandbox, token }, task, project: opening.policy.projectDirectory });
+      if (outlives !== true) this.#own.add(held);
+      return held;
+    });
   }
 
   #held(broker: ReachedBroker, about: { readonly access: SandboxAccess; readonly task: string; readonly project: string }): OpenSandbox {
@@ -168,18 +182,19 @@ export class GloveboxClient implements AsyncDisposable {
 
   /** A sandbox that is open already, of this user. @param sandbox its id @throws PublicError SANDBOX_UNKNOWN */
   async use(sandbox: string): Promise<OpenSandbox> {
-    return told(this.#parts.say, async () => {
-      const broker = await this.#reach();
-      const access = await broker.access(sandbox);
-      const line = (await broker.sandboxes.list()).find((candidate) => candidate.sandbox === sandbox);
-      if (line === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
-      return this.#held(broker, { access, task: line.task, project: line.projectDirectory });
-    });
+    return told(this.#parts.say, () =>
+      this.#withBroker(async (broker) => {
+        const access = await broker.access(sandbox);
+        const line = (await broker.sandboxes.list()).find((candidate) => candidate.sandbox === sandbox);
+        if (line === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
+        return this.#held(broker, { access, task: line.task, project: line.projectDirectory });
+      }),
+    );
   }
 
   /** The open sandboxes of this user, with their last commands. Words of commands are untrusted. */
   async list(): Promise<readonly SandboxLine[]> {
-    return told(this.#parts.say, async () => (await this.#reach()).sandboxes.list());
+    return told(this.#parts.say, () => this.#withBroker((broker) => broker.sandboxes.list()));
   }
 
   /** The seven answers for a policy. @throws PublicError POLICY_* */

@@ -190,8 +190,8 @@ export class OpenSandbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close().catch((error: unknown) => {
-      // It expired, or a limit of it was used up: nothing of it is left.
-      if (!(error instanceof PublicError && error.code === "SANDBOX_CLOSED")) throw error;
+      // It expired, a limit of it was used up, or its broker ended: nothing of it is left.
+      if (!(error instanceof PublicError && ["SANDBOX_CLOSED", "BROKER_UNAVAILABLE"].includes(error.code))) throw error;
     });
   }
 }

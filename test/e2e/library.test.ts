@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { Glovebox, GloveboxError, type OutputChunk } from "../../src/lib.ts";
-import { code, makeWorld } from "../fixtures/library-world.ts";
+import { code, makeWorld, stopBroker } from "../fixtures/library-world.ts";
 
 /** What prints the sleeping processes that are there. */
 const sleepers = "grep -l '^sleep' /proc/[0-9]*/cmdline";
@@ -112,6 +112,39 @@ for (const broker of ["hold", "attach"] as const) {
     assert.equal((await sandbox.exec(["echo", "still"])).stdout.text, "still\n");
   });
 }
+
+test("more requests at once than one connection holds wait for their turn, and closing never waits for a command", async (t) => {
+  const { glovebox, project } = await makeWorld(t, "attach");
+  const [one, two] = [await glovebox.open({ project }), await glovebox.open({ project })];
+  const abort = new AbortController();
+  const running = Array.from({ length: 100 }, (_, index) =>
+    (index % 2 === 0 ? one : two).exec(["sleep", "1000"], { signal: abort.signal }),
+  );
+  const ends = Promise.allSettled(running);
+  assert.equal((await glovebox.list()).length, 2);
+  abort.abort(new Error("enough"));
+  assert.ok((await ends).every(({ status }) => status === "rejected"));
+  const short = await Promise.all(Array.from({ length: 100 }, (_, index) => two.exec(["echo", `${index}`])));
+  assert.deepEqual(
+    short.map(({ stdout }) => stdout.text),
+    Array.from({ length: 100 }, (_, index) => `${index}\n`),
+  );
+  const lasting = Array.from({ length: 60 }, () => one.exec(["sleep", "1000"]).catch((error: unknown) => error));
+  await Promise.all([one.close(), two.close()]);
+  for (const end of await Promise.all(lasting)) assert.ok(end instanceof GloveboxError ? end.code === "SANDBOX_CLOSED" : end);
+});
+
+test("a broker that has left takes its sandboxes along and is followed by another; a closed Glovebox opens nothing", async (t) => {
+  const { glovebox, project, stateHome } = await makeWorld(t, "attach");
+  const lost = await glovebox.open({ project });
+  await stopBroker(stateHome);
+  await assert.rejects(lost.exec(["true"]), code("BROKER_UNAVAILABLE"));
+  const next = await glovebox.open({ project });
+  assert.equal((await next.exec(["echo", "again"])).stdout.text, "again\n");
+  const other = new Glovebox({ broker: "hold", stateHome });
+  await other.close();
+  await assert.rejects(other.open({ project }), code("BROKER_UNAVAILABLE"));
+});
 
 test("a sandbox ends with the Glovebox that opened it, unless it is to outlive that", async (t) => {
   const { glovebox, project, stateHome } = await makeWorld(t, "attach");
