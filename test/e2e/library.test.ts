@@ -2,15 +2,17 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { Glovebox, GloveboxError, type OutputChunk } from "../../src/lib.ts";
-import { code, makeWorld, stopBroker } from "../fixtures/library-world.ts";
+import { code, makeWorld, stopBroker, withProject } from "../fixtures/library-world.ts";
+
+const worlds = { hold: await makeWorld({ after }, "hold"), attach: await makeWorld({ after }, "attach") };
 
 /** What prints the sleeping processes that are there. */
 const sleepers = "grep -l '^sleep' /proc/[0-9]*/cmdline";
 
-test("`run` hands over output, end and the seven answers, and leaves nothing", async (t) => {
-  const { glovebox, project, stateHome } = await makeWorld(t, "hold");
+test("`run` hands over output, end and the seven answers, and leaves nothing", async () => {
+  const { glovebox, project, stateHome } = await withProject(worlds.hold);
   const result = await glovebox.run(["sh", "-c", "cat; echo made > file; echo gone >&2; exit 3"], { project, stdin: "given\n" });
   assert.deepEqual([result.exitCode, result.outcome, result.stdout.text, result.stderr.text], [3, "failed", "given\n", "gone\n"]);
   assert.equal(await readFile(path.join(project, "file"), "utf8"), "made\n");
@@ -22,8 +24,8 @@ test("`run` hands over output, end and the seven answers, and leaves nothing", a
   assert.deepEqual(await readdir(path.join(stateHome, "glovebox/tasks")), []);
 });
 
-test("what cannot start says why as a code, a sentence and what to do, and starts nothing", async (t) => {
-  const { glovebox, project } = await makeWorld(t, "hold");
+test("what cannot start says why as a code, a sentence and what to do, and starts nothing", async () => {
+  const { glovebox, project } = await withProject(worlds.hold);
   const policy = { commands: [{ id: "no-push", match: { argvPrefix: ["git", "push"] }, verdict: "deny", reason: "a person pushes" }] };
   const denied = await glovebox.run(["git", "push"], { project, policy }).catch((error: unknown) => error);
   assert.ok(denied instanceof GloveboxError);
@@ -38,8 +40,8 @@ test("what cannot start says why as a code, a sentence and what to do, and start
 });
 
 for (const broker of ["hold", "attach"] as const) {
-  test(`an open sandbox of a broker to ${broker} takes commands one after another and at once, and answers for all of them`, async (t) => {
-    const { glovebox, project } = await makeWorld(t, broker);
+  test(`an open sandbox of a broker to ${broker} takes commands one after another and at once, and answers for all of them`, async () => {
+    const { glovebox, project } = await withProject(worlds[broker]);
     const sandbox = await glovebox.open({ project });
     await mkdir(path.join(project, "below"));
     const first = await sandbox.exec(["sh", "-c", 'pwd; echo "$OWN"'], { cwd: "below", env: { OWN: "mine" } });
@@ -60,8 +62,8 @@ for (const broker of ["hold", "attach"] as const) {
     await assert.rejects(glovebox.use(sandbox.id), code("SANDBOX_UNKNOWN"));
   });
 
-  test(`a command of a broker to ${broker} is read, written to and signalled while it runs`, async (t) => {
-    const { glovebox, project } = await makeWorld(t, broker);
+  test(`a command of a broker to ${broker} is read, written to and signalled while it runs`, async () => {
+    const { glovebox, project } = await withProject(worlds[broker]);
     await using sandbox = await glovebox.open({ project });
     const command = await sandbox.start([
       "sh",
@@ -78,8 +80,8 @@ for (const broker of ["hold", "attach"] as const) {
     assert.deepEqual([heard, (await command.result).exitCode], ["got one\nheard\n", 5]);
   });
 
-  test(`an aborted signal ends a command of a broker to ${broker} with all that it started, and is the reason that is thrown`, async (t) => {
-    const { glovebox, project } = await makeWorld(t, broker);
+  test(`an aborted signal ends a command of a broker to ${broker} with all that it started, and is the reason that is thrown`, async () => {
+    const { glovebox, project } = await withProject(worlds[broker]);
     await using sandbox = await glovebox.open({ project });
     const abort = new AbortController();
     const reason = new Error("enough");
@@ -96,8 +98,8 @@ for (const broker of ["hold", "attach"] as const) {
     assert.deepEqual(await readdir(project), []);
   });
 
-  test(`what a caller's own input or output throws ends a command of a broker to ${broker} and is what is thrown`, async (t) => {
-    const { glovebox, project } = await makeWorld(t, broker);
+  test(`what a caller's own input or output throws ends a command of a broker to ${broker} and is what is thrown`, async () => {
+    const { glovebox, project } = await withProject(worlds[broker]);
     await using sandbox = await glovebox.open({ project });
     const mine = new Error("mine");
     const refuse = (): never => {
@@ -113,8 +115,8 @@ for (const broker of ["hold", "attach"] as const) {
   });
 }
 
-test("more requests at once than one connection holds wait for their turn, and closing never waits for a command", async (t) => {
-  const { glovebox, project } = await makeWorld(t, "attach");
+test("more requests at once than one connection holds wait for their turn, and closing never waits for a command", async () => {
+  const { glovebox, project } = await withProject(worlds.attach);
   const [one, two] = [await glovebox.open({ project }), await glovebox.open({ project })];
   const abort = new AbortController();
   const running = Array.from({ length: 100 }, (_, index) =>
@@ -146,8 +148,8 @@ test("a broker that has left takes its sandboxes along and is followed by anothe
   await assert.rejects(other.open({ project }), code("BROKER_UNAVAILABLE"));
 });
 
-test("a sandbox ends with the Glovebox that opened it, unless it is to outlive that", async (t) => {
-  const { glovebox, project, stateHome } = await makeWorld(t, "attach");
+test("a sandbox ends with the Glovebox that opened it, unless it is to outlive that", async () => {
+  const { glovebox, project, stateHome } = await withProject(worlds.attach);
   const second = new Glovebox({ broker: "attach", stateHome });
   await second.open({ project });
   const { id } = await second.open({ project, outlives: true });
@@ -156,13 +158,14 @@ test("a sandbox ends with the Glovebox that opened it, unless it is to outlive t
     (await glovebox.list()).map(({ sandbox }) => sandbox),
     [id],
   );
-  assert.equal((await (await glovebox.use(id)).exec(["echo", "still"])).stdout.text, "still\n");
+  await using outliving = await glovebox.use(id);
+  assert.equal((await outliving.exec(["echo", "still"])).stdout.text, "still\n");
   await using holder = new Glovebox({ broker: "hold", stateHome });
   await assert.rejects(holder.open({ project, outlives: true }), code("USAGE_INVALID"));
 });
 
-test("more output than was asked for is counted and not kept", async (t) => {
-  const { glovebox, project } = await makeWorld(t, "attach");
+test("more output than was asked for is counted and not kept", async () => {
+  const { glovebox, project } = await withProject(worlds.attach);
   await using sandbox = await glovebox.open({ project });
   const { stdout, stderr } = await sandbox.exec(["sh", "-c", "printf 'a\\303\\251\\303\\251'; seq 100000 | tr -d '\\n'"], {
     maxOutputBytes: 4,
@@ -171,8 +174,8 @@ test("more output than was asked for is counted and not kept", async (t) => {
   assert.deepEqual([stderr.text, stderr.isTruncated, stderr.untrusted], ["", false, true]);
 });
 
-test("a detached server goes on: its output is kept, and its port is reached", async (t) => {
-  const { glovebox, project } = await makeWorld(t, "attach");
+test("a detached server goes on: its output is kept, and its port is reached", async () => {
+  const { glovebox, project } = await withProject(worlds.attach);
   await writeFile(path.join(project, "page"), "from inside");
   await using sandbox = await glovebox.open({ project });
   const { action } = await sandbox.detach(["python3", "-u", "-m", "http.server", "8123", "--bind", "127.0.0.1"]);
