@@ -46,7 +46,7 @@ export { OpenSandbox, PublicError as GloveboxError } from "./sdk/sdk.ts";
 export interface GloveboxOptions {
   /**
    * Who holds sandboxes that stay open. `attach` (when absent): the broker process of this user, which is started when none runs and outlives this
-   * process, and so do its sandboxes. `hold`: this process itself, and they end with it.
+   * process. `hold`: this process itself, and they end with it.
    */
   readonly broker?: "attach" | "hold";
   /** The directory in which the state lies, as `<stateHome>/glovebox`. Absolute. Absent: where the command line has it. Another state has another broker. */
