@@ -39,10 +39,19 @@ export async function* inputChunks(input: InputBytes): AsyncGenerator<Uint8Array
 /** Ends the call when its own caller breaks, whose error is then what is thrown: nobody takes the output any more. */
 class BreakableCall {
   readonly #own = new AbortController();
+  readonly #aborted = Promise.withResolvers<void>();
+  /** Of either. */
+  readonly signal: AbortSignal;
   #failure: { readonly error: unknown } | undefined;
 
-  signal(theirs: AbortSignal): AbortSignal {
-    return AbortSignal.any([theirs, this.#own.signal]);
+  constructor(theirs: AbortSignal) {
+    this.signal = AbortSignal.any([theirs, this.#own.signal]);
+    this.signal.addEventListener("abort", () => this.#aborted.resolve(), { once: true });
+  }
+
+  /** Whoever is slow to take it does not hold up the end. */
+  async take(work: () => void | Promise<void>): Promise<void> {
+    if (!this.signal.aborted) await Promise.race([this.guard(work), this.#aborted.promise]);
   }
 
   async guard(work: () => void | Promise<void>): Promise<void> {
@@ -84,17 +93,20 @@ export async function performCaptured<Result extends { readonly outcome: RunOutc
 ): Promise<Result & CapturedChannels> {
   const theirs = signalOf(options);
   theirs.throwIfAborted();
-  const call = new BreakableCall();
+  const call = new BreakableCall(theirs);
   const capture = captureOutput(options.maxOutputBytes ?? capturedMax);
   const { stdin, onOutput } = options;
   const result = await told(say, () =>
     perform({
-      signal: call.signal(theirs),
+      signal: call.signal,
       ...(stdin === undefined ? {} : { stdin: guarded(inputChunks(stdin), call) }),
       onStart: () => {},
       onOutput: async (chunk) => {
         capture.take(chunk);
-        if (onOutput !== undefined) await call.guard(() => onOutput(chunk));
+        if (onOutput === undefined) return;
+        // A copy: the sender may use its buffer again.
+        const own = { channel: chunk.channel, bytes: Uint8Array.from(chunk.bytes) };
+        await call.take(() => onOutput(own));
       },
     }),
   );

@@ -113,6 +113,23 @@ for (const broker of ["hold", "attach"] as const) {
     await assert.rejects(sandbox.exec(["sh", "-c", "cat; sleep 1000"], { stdin: broken() }), mine);
     assert.equal((await sandbox.exec(["echo", "still"])).stdout.text, "still\n");
   });
+
+  test(`a caller that never takes the output of a broker to ${broker} holds the command, and the end of it only until it is aborted`, async () => {
+    const { glovebox, project } = await withProject(worlds[broker]);
+    await using sandbox = await glovebox.open({ project });
+    const [abort, reason] = [new AbortController(), new Error("enough")];
+    const taken = Promise.withResolvers<void>();
+    const onOutput = (): Promise<void> => {
+      taken.resolve();
+      return new Promise<void>(() => {});
+    };
+    const held = sandbox.exec(["sh", "-c", "head -c 10000000 /dev/zero; touch over"], { signal: abort.signal, onOutput });
+    await taken.promise;
+    assert.equal((await sandbox.exec(["echo", "meanwhile"])).stdout.text, "meanwhile\n");
+    abort.abort(reason);
+    await assert.rejects(held, reason);
+    assert.deepEqual(await readdir(project), []);
+  });
 }
 
 test("more requests at once than one connection holds wait for their turn, and closing never waits for a command", async () => {

@@ -11,6 +11,15 @@ export interface PathFacts {
   readonly systemLinks: readonly { readonly path: string }[];
 }
 
+/**
+ * Search directories of one sandbox that were found, by how callers write them, for the commands after this one. One that goes away meanwhile is
+ * searched in vain; one that was not found is looked for again.
+ */
+export type FoundDirectories = Map<string, string>;
+
+/** Callers send what they like. */
+const foundMax = 256;
+
 /** Where a search directory is inside: as written when its way is visible, else by its canonical name, else nowhere. */
 function visibleEntry({ view, tree, systemLinks }: PathFacts, entry: string): string | undefined {
   if (!entry.startsWith("/") || entry.includes("/../")) return undefined;
@@ -24,9 +33,18 @@ function visibleEntry({ view, tree, systemLinks }: PathFacts, entry: string): st
   return isWrittenVisible ? entry : real;
 }
 
+function searchDirectory(facts: PathFacts, entry: string, found: FoundDirectories): string | undefined {
+  const known = found.get(entry);
+  if (known !== undefined) return known;
+  const visible = visibleEntry(facts, entry);
+  if (visible !== undefined && found.size < foundMax) found.set(entry, visible);
+  return visible;
+}
+
 /** The caller's PATH without entries that do not exist inside; order kept, repeats dropped. */
-export function sandboxPath(callerPath: string, facts: PathFacts): string {
-  const kept = callerPath.split(":").flatMap((entry) => visibleEntry(facts, entry.length > 1 ? entry.replace(/\/+$/u, "") : entry) ?? []);
+export function sandboxPath(callerPath: string, facts: PathFacts, found: FoundDirectories): string {
+  const entries = callerPath.split(":").map((entry) => (entry.length > 1 ? entry.replace(/\/+$/u, "") : entry));
+  const kept = entries.flatMap((entry) => searchDirectory(facts, entry, found) ?? []);
   return kept.length === 0 ? fallbackPath : [...new Set(kept)].join(":");
 }
 
@@ -41,10 +59,11 @@ export interface HostNames {
 export function sandboxEnvironment(
   given: Readonly<Record<string, string>>,
   facts: PathFacts & HostNames,
+  found: FoundDirectories,
 ): Readonly<Record<string, string>> {
   const result: Record<string, string> = { ...given };
   const { PATH, HOME, TMPDIR } = given;
-  if (PATH !== undefined) result["PATH"] = sandboxPath(PATH, facts);
+  if (PATH !== undefined) result["PATH"] = sandboxPath(PATH, facts, found);
   if (HOME === facts.hostHome) result["HOME"] = homeInside;
   for (const name of ["USER", "LOGNAME"]) if (given[name] === facts.hostName) result[name] = facts.nameInside;
   if (TMPDIR === undefined || accessInView(facts.view, TMPDIR) !== "write") result["TMPDIR"] = temporaryInside;

@@ -14,7 +14,7 @@ import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { LimitHit, UsageEvidence } from "../../contracts/limits.ts";
 import { settles } from "../../kit/settles.ts";
 import { removeCgroup } from "./cgroups.ts";
-import { sandboxEnvironment } from "./environment.ts";
+import { type FoundDirectories, sandboxEnvironment } from "./environment.ts";
 import { guardInside } from "./inside.ts";
 import { type HostProcess, lookAtProcess, treeOf } from "./host-processes.ts";
 import type { Launched } from "./launch.ts";
@@ -34,6 +34,7 @@ export class ProcessSandbox implements Sandbox, Dialling {
   readonly id;
   readonly walls: WallReport;
   readonly #spec: SandboxSpec;
+  readonly #foundDirectories: FoundDirectories = new Map();
   readonly #plan: SandboxPlan;
   readonly #launched: Running;
   readonly #guard: HostProcess | undefined;
@@ -74,7 +75,7 @@ export class ProcessSandbox implements Sandbox, Dialling {
 
   async exec(command: Command): Promise<Execution> {
     if (this.#closing !== undefined) throw new GloveboxError("SANDBOX_CLOSED", "wall.sandbox-closed", { values: { sandbox: this.id } });
-    const environment = sandboxEnvironment(command.environment ?? this.#spec.environment, this.#plan.pathFacts);
+    const environment = sandboxEnvironment(command.environment ?? this.#spec.environment, this.#plan.pathFacts, this.#foundDirectories);
     // What the host changed before the command was asked for is hidden from its first instruction on.
     await this.#launched.masker?.settle();
     const { limits, resources } = this.#plan.limits;
