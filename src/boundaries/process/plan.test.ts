@@ -374,23 +374,6 @@ test("planSandbox() empties the lists of the user's keys where the kernel has th
   assert.deepEqual(emptied({ ...host, "/proc/keys": "" }), ["/proc/keys"]);
 });
 
-test("sandboxPath() looks for a directory until it is found, and then no more", () => {
-  const { pathFacts } = planOf(specOf({}));
-  const looks: string[] = [];
-  let isThere = false;
-  const canonical = (place: string): string | undefined => {
-    looks.push(place);
-    return isThere ? pathFacts.tree.canonical(place) : undefined;
-  };
-  const tree = { ...pathFacts.tree, canonical, look: (place: string) => pathFacts.tree.look(place) };
-  const found = new Map<string, string>();
-  const search = (): string => sandboxPath("/home/ann/.cargo/bin", { ...pathFacts, tree }, found);
-  assert.equal(search(), "/usr/local/bin:/usr/bin:/bin");
-  isThere = true;
-  for (let time = 0; time < 3; time += 1) assert.equal(search(), "/home/ann/.cargo/bin");
-  assert.deepEqual(looks, ["/home/ann/.cargo/bin", "/home/ann/.cargo/bin"]);
-});
-
 test("sandboxPath() keeps what is visible in the caller's order and drops the rest", () => {
   const { pathFacts } = planOf(specOf({}));
   const path = [
