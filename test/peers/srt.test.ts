@@ -42,7 +42,14 @@ async function world(name: string): Promise<Places> {
 async function ask(peer: Peer, { project, beside, home }: Places, words: readonly string[]): Promise<Ran> {
   const argv = [...peers[peer], "-s", path.join(path.dirname(project), "settings.json"), ...words];
   return internet.onMachine(["/bin/sh", "-c", 'cd "$0" && exec "$@"', project, process.execPath, ...argv], {
-    environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), LANG: "C.UTF-8", BESIDE: beside, OWNHOME: home },
+    environment: {
+      XDG_STATE_HOME: path.join(internet.directory, "state"),
+      LANG: "C.UTF-8",
+      BESIDE: beside,
+      OWNHOME: home,
+      // srt names its sockets there by its process id, which is one of the test internet's own: others in /tmp may have the same.
+      TMPDIR: internet.directory,
+    },
     timeoutMs: 60_000,
   });
 }
@@ -97,7 +104,7 @@ test("srt and glovebox srt run nothing by settings that are not there or not und
   const { project } = await world("bad");
   const settingsOf = (peer: Peer, file: string): Promise<Ran> =>
     internet.onMachine([process.execPath, ...peers[peer], "-s", file, "sh", "--", "-c", "echo ran"], {
-      environment: { XDG_STATE_HOME: path.join(internet.directory, "state") },
+      environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), TMPDIR: internet.directory },
     });
   await writeFile(path.join(project, "odd.json"), '{"network": {}}');
   for (const name of ["absent.json", "odd.json"]) {
