@@ -1,5 +1,6 @@
 // What the tools' arguments have in common. Every string is bounded, holds no NUL and is well-formed, so that it means inside what it says here.
 import * as z from "zod";
+import type { Say } from "./tool.ts";
 
 const limits = { pathBytes: 4096, wordBytes: 128 * 1024, words: 1024, argvBytes: 1024 * 1024, contentBytes: 2 * 1024 * 1024 } as const;
 
@@ -32,3 +33,16 @@ export const argv = () =>
     });
 
 export const timeoutSeconds = () => z.number().min(0.001).max(86_400);
+
+/** What every tool that runs something takes beside it. */
+export const commandInputs = (say: Say) => ({
+  cwd: absolutePath()
+    .optional()
+    .describe(say({ key: "mcp.input.cwd" })),
+  stdin: content()
+    .optional()
+    .describe(say({ key: "mcp.input.stdin" })),
+  timeout_seconds: timeoutSeconds()
+    .optional()
+    .describe(say({ key: "mcp.input.timeout" })),
+});

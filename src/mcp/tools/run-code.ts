@@ -1,6 +1,6 @@
 // `run_code`: a piece of Python, JavaScript or shell in the interpreter of that name, as the sandbox has it.
 import * as z from "zod";
-import { absolutePath, content, timeoutSeconds, word } from "../inputs.ts";
+import { commandInputs, word } from "../inputs.ts";
 import { commandAnswer, performCommand } from "../perform-command.ts";
 import type { McpTool, Say } from "../tool.ts";
 
@@ -14,15 +14,7 @@ const inputFor = (say: Say) =>
   z.strictObject({
     language: z.enum(["python", "node", "bash"]).describe(say({ key: "mcp.input.language" })),
     code: word().describe(say({ key: "mcp.input.code" })),
-    cwd: absolutePath()
-      .optional()
-      .describe(say({ key: "mcp.input.cwd" })),
-    stdin: content()
-      .optional()
-      .describe(say({ key: "mcp.input.stdin" })),
-    timeout_seconds: timeoutSeconds()
-      .optional()
-      .describe(say({ key: "mcp.input.timeout" })),
+    ...commandInputs(say),
   });
 
 export const runCode: McpTool<z.output<ReturnType<typeof inputFor>>> = {

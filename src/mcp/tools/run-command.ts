@@ -1,21 +1,13 @@
 // `run_command`: a program with its arguments, as the policy's rules about commands see them; for a shell, the shell is the program.
 import * as z from "zod";
-import { absolutePath, argv, content, timeoutSeconds } from "../inputs.ts";
+import { argv, commandInputs } from "../inputs.ts";
 import { commandAnswer, performCommand } from "../perform-command.ts";
 import type { McpTool, Say } from "../tool.ts";
 
 const inputFor = (say: Say) =>
   z.strictObject({
     argv: argv().describe(say({ key: "mcp.input.argv" })),
-    cwd: absolutePath()
-      .optional()
-      .describe(say({ key: "mcp.input.cwd" })),
-    stdin: content()
-      .optional()
-      .describe(say({ key: "mcp.input.stdin" })),
-    timeout_seconds: timeoutSeconds()
-      .optional()
-      .describe(say({ key: "mcp.input.timeout" })),
+    ...commandInputs(say),
   });
 
 export const runCommand: McpTool<z.output<ReturnType<typeof inputFor>>> = {
