@@ -3,7 +3,7 @@
 #ifndef GLOVEBOX_DOOR_PROTOCOL_H
 #define GLOVEBOX_DOOR_PROTOCOL_H
 
-#define DOOR_SIZE_VERSION 2u
+#define DOOR_SIZE_VERSION 3u
 #define DOOR_SIZE_DATA_MAX 65536u     // payload of PART, STDIN, STDOUT, STDERR
 #define DOOR_SIZE_CONTROL_MAX 16384u  // payload of every other frame
 #define DOOR_SIZE_PARTS_MAX 2097152u  // of the PARTs of one request
@@ -37,6 +37,7 @@
 #define DOOR_TYPE_REFUSED 0x45u
 #define DOOR_TYPE_END 0x46u
 #define DOOR_TYPE_ASKED 0x47u
+#define DOOR_TYPE_OUTPUT_END 0x48u
 
 #define DOOR_EXEC_PTY 1u
 #define DOOR_EXEC_DETACHED 2u

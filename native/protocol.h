@@ -79,6 +79,18 @@
 #define GB_FEATURE_TEST_BUILD 0x1u // this guard may leave layers out; never in a product
 
 #define GB_EXEC_PTY 0x1u
+#define GB_EXEC_OUTPUT 0x2u // makes the directory that OUTPUT_DIR of its environment names; one that is there refuses
+
+// What collect writes: frames as above, of stream 0.
+#define GB_COLLECTED_ENTRY 0x60u   // u32 type of file, u32 links, u64 size, u64 bytes that it occupies, name
+#define GB_COLLECTED_BYTES 0x61u   // of the entry before
+#define GB_COLLECTED_CONTENT 0x62u // u64 bytes that came, u32 how it ended
+#define GB_COLLECTED_END 0x63u     // u64 entries in all, u32 1 when all were looked at
+
+#define GB_CONTENT_WHOLE 0u
+#define GB_CONTENT_CHANGED 1u // its length, while it was read
+#define GB_CONTENT_UNREADABLE 2u
+#define GB_CONTENT_TOO_LARGE 3u
 
 #define GB_DOMAIN_BOTH 0u    // the guard's session and every command
 #define GB_DOMAIN_COMMAND 1u // every command (the session's rules bind it as well)
@@ -91,6 +103,7 @@
 #define GB_STAGE_TERMINAL 2u
 #define GB_STAGE_CWD 3u
 #define GB_STAGE_EXEC 4u
+#define GB_STAGE_OUTPUT 5u
 
 // Layers as bits of READY; walls of FAILED and WALL_MISSING are the bit's number + 1.
 #define GB_LAYER_DESCRIPTORS 0x1u
@@ -136,6 +149,7 @@
 #define GB_RULE_OUTSIDE 12u     // neither in a write root nor in a place of the sandbox's own
 #define GB_RULE_GIT_POINTER_UNWRITTEN 13u // a pointer file that nothing was written into, or through another descriptor than the one it was opened with
 #define GB_RULE_CROWDED 10u     // too many calls wait at once
+#define GB_RULE_NO_NETWORK 14u  // this network namespace leads nowhere
 #define GB_RULE_FOLDING 7u      // the directory takes different names for one, beyond ASCII letters
 
 // Records of the touch log.

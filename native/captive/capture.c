@@ -17,6 +17,8 @@
 
 #define NEIGHBOUR_FIRST 133 // router and neighbour discovery, RFC 4861
 #define NEIGHBOUR_LAST 136
+#define UNREACHABLE_4 3 // RFC 792, and RFC 4443: what the kernel says of an answer for which there is no socket any more
+#define UNREACHABLE_6 1
 #define LISTENER_REPORT 143 // RFC 3810: the kernel sends it, unasked
 
 static void accept_loopback(struct request *request, const char *chain) {
@@ -41,30 +43,53 @@ static void accept_datagrams(struct request *request, const char *chain, uint16_
   rule_begin(request, chain);
   match_protocol(request, IPPROTO_UDP);
   match_port(request, port);
-  if (limited) match_rate(request, DNS_PER_SECOND, DNS_PER_SECOND);
+  if (limited) match_rate(request, DNS_PER_SECOND);
   do_verdict(request, NF_ACCEPT);
+  rule_end(request);
+}
+
+static void judge_icmp(struct request *request, const char *chain, uint8_t protocol, uint8_t type, uint32_t verdict) {
+  rule_begin(request, chain);
+  match_icmp(request, protocol, type);
+  do_verdict(request, verdict);
   rule_end(request);
 }
 
 static void accept_neighbours(struct request *request, const char *chain) {
-  for (uint8_t type = NEIGHBOUR_FIRST; type <= NEIGHBOUR_LAST; type++) {
-    rule_begin(request, chain);
-    match_icmp6(request, type);
-    do_verdict(request, NF_ACCEPT);
-    rule_end(request);
-  }
-  rule_begin(request, chain);
-  match_icmp6(request, LISTENER_REPORT);
-  do_verdict(request, NF_ACCEPT);
-  rule_end(request);
+  for (uint8_t type = NEIGHBOUR_FIRST; type <= NEIGHBOUR_LAST; type++) judge_icmp(request, chain, IPPROTO_ICMPV6, type, NF_ACCEPT);
+  judge_icmp(request, chain, IPPROTO_ICMPV6, LISTENER_REPORT, NF_ACCEPT);
+}
+
+// Nobody inside asked for it, and it is no attempt of anybody.
+static void drop_unasked(struct request *request, const char *chain) {
+  judge_icmp(request, chain, IPPROTO_ICMP, UNREACHABLE_4, NF_DROP);
+  judge_icmp(request, chain, IPPROTO_ICMPV6, UNREACHABLE_6, NF_DROP);
 }
 
 static void refuse_the_rest(struct request *request, const char *chain) {
   rule_begin(request, chain);
-  match_rate(request, LOGGED_PER_SECOND, LOGGED_PER_SECOND);
+  match_rate(request, LOGGED_PER_SECOND);
   do_log(request, LOG_GROUP, LOG_BYTES);
   rule_end(request);
   rule_begin(request, chain);
+  do_reject(request);
+  rule_end(request);
+}
+
+static void match_beyond_questions(struct request *request, const char *chain) {
+  rule_begin(request, chain);
+  match_protocol(request, IPPROTO_UDP);
+  match_port(request, GATE_PORT);
+  match_beyond_rate(request, DNS_PER_SECOND);
+}
+
+// Where the redirected questions go to loopback, before that is let through. Each rule counts for itself, and all count the same packets.
+static void limit_redirected(struct request *request, const char *chain) {
+  match_beyond_questions(request, chain);
+  match_rate(request, LOGGED_PER_SECOND);
+  do_log(request, LOG_GROUP, LOG_BYTES);
+  rule_end(request);
+  match_beyond_questions(request, chain);
   do_reject(request);
   rule_end(request);
 }
@@ -124,6 +149,7 @@ int refuse_in_application(void) {
   accept_tcp(&request, "out");
   accept_datagrams(&request, "out", DNS_PORT, true);
   accept_neighbours(&request, "out");
+  drop_unasked(&request, "out");
   refuse_the_rest(&request, "out");
   rules_end(&request);
   return request_send_once(&request, NETLINK_NETFILTER);
@@ -137,9 +163,10 @@ int capture_alone(void) {
   capture_tcp(&request, true);
   redirect_questions(&request, true);
   add_chain(&request, &(struct chain){"rest", "filter", NF_INET_LOCAL_OUT, NF_IP_PRI_FILTER, NF_DROP});
+  limit_redirected(&request, "rest");
   accept_loopback(&request, "rest");
   accept_tcp(&request, "rest");
-  accept_datagrams(&request, "rest", GATE_PORT, true);
+  drop_unasked(&request, "rest");
   refuse_the_rest(&request, "rest");
   rules_end(&request);
   return request_send_once(&request, NETLINK_NETFILTER);

@@ -5,7 +5,7 @@
 // Exit statuses. Once the command has started its own status is passed through.
 enum captive_step {
   STEP_USAGE = 100,
-  STEP_IDENTITY = 101,   // started as uid 0, which must not exist in the namespace that owns the network
+  STEP_IDENTITY = 101,   // root without somebody to become, or the other way round
   STEP_NAMESPACES = 102, // the user namespace or one of the two networks
   STEP_LINKS = 103,      // interfaces, addresses, routes
   STEP_RULES = 104,      // the kernel's packet filter

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -35,10 +36,16 @@ static int open_bound(int type, bool has_ipv6) {
   return -1;
 }
 
+// What a connection is accepted from it inherits: the gate has nothing to set on each.
+static int send_at_once(int listener) {
+  const int yes = 1;
+  return setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
 int listeners_open(struct listeners *listeners, bool has_ipv6) {
   listeners->has_ipv6 = has_ipv6;
   listeners->tcp = open_bound(SOCK_STREAM, has_ipv6);
-  if (listeners->tcp < 0 || listen(listeners->tcp, BACKLOG) != 0) return errno;
+  if (listeners->tcp < 0 || send_at_once(listeners->tcp) != 0 || listen(listeners->tcp, BACKLOG) != 0) return errno;
   listeners->names = open_bound(SOCK_DGRAM, has_ipv6);
   return listeners->names < 0 ? errno : 0;
 }

@@ -1,8 +1,9 @@
-// captive --channel N [--one-network] -- COMMAND [ARGUMENT...]
+// captive --channel N [--become UID] [--one-network] -- COMMAND [ARGUMENT...]
 // captive --probe [--one-network]
 //
 // Starts COMMAND (absolute path, normally bubblewrap) in a network of its own, out of which nothing leads but two sockets: one takes every
 // TCP connection, one every question for a name. They are handed to Node over descriptor N. Ends with COMMAND, and COMMAND with it.
+// --become is for root, whose command has to stay root: the networks belong to nobody, and this program becomes UID for its watching.
 // --probe builds the network, prints which form it has, and ends.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "become.h"
 #include "capture.h"
 #include "channel.h"
 #include "command.h"
@@ -30,9 +32,12 @@
 
 #define CHANNEL_MAX 4096
 #define FIRST_INHERITED 3 // before it are the standard streams
+#define UID_MIN 1000u     // below are accounts of the system
+#define UID_MAX 4294967293u
 
 struct options {
   int channel; // -1: a probe
+  uid_t watcher; // 0: whoever starts it
   bool one_network;
   char **command;
 };
@@ -45,6 +50,14 @@ static bool parse_channel(const char *text, int *channel) {
   return true;
 }
 
+static bool parse_watcher(const char *text, uid_t *watcher) {
+  char *end;
+  const unsigned long value = strtoul(text, &end, 10);
+  if (*text < '0' || *text > '9' || *end != '\0' || value < UID_MIN || value > UID_MAX) return false;
+  *watcher = (uid_t)value;
+  return true;
+}
+
 static bool parse_options(char **argv, struct options *options) {
   *options = (struct options){.channel = -1};
   char **at = argv + 1;
@@ -54,6 +67,10 @@ static bool parse_options(char **argv, struct options *options) {
   } else {
     if (*at == NULL || strcmp(*at, "--channel") != 0 || at[1] == NULL || !parse_channel(at[1], &options->channel)) return false;
     at += 2;
+    if (*at != NULL && strcmp(*at, "--become") == 0) {
+      if (at[1] == NULL || !parse_watcher(at[1], &options->watcher)) return false;
+      at += 2;
+    }
   }
   options->one_network = *at != NULL && strcmp(*at, "--one-network") == 0;
   if (options->one_network) at++;
@@ -132,11 +149,19 @@ static void close_inherited(int channel, const struct networks *networks) {
   syscall(SYS_close_range, first, ~0u, 0);
 }
 
+static int end_with(pid_t parent) {
+  // It may have died before this line.
+  return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent ? 0 : failure(STEP_PARENT, ESRCH);
+}
+
 static int enter_namespaces(struct networks *networks, pid_t parent) {
   const int error = namespaces_make(networks);
-  if (error != 0) return failure(STEP_NAMESPACES, error);
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) return failure(STEP_PARENT, ESRCH); // it died before this line
-  return 0;
+  return error == 0 ? end_with(parent) : failure(STEP_NAMESPACES, error);
+}
+
+static int stop_being_root(uid_t watcher, pid_t parent) {
+  const int error = watcher == 0 ? 0 : become_watcher(watcher);
+  return error == 0 ? end_with(parent) : failure(STEP_IDENTITY, error);
 }
 
 static int probe(bool one_network, pid_t parent) {
@@ -148,9 +173,9 @@ static int probe(bool one_network, pid_t parent) {
   return status;
 }
 
-static int make_captive(const struct options *options, const struct networks *networks, struct watched *watched) {
+static int make_captive(const struct options *options, const struct networks *networks, struct watched *watched, pid_t parent) {
   struct built built;
-  const int status = build(networks, options->one_network, &built);
+  int status = build(networks, options->one_network, &built);
   if (status != 0) return status;
   int error = channel_hand_over(options->channel, &built.listeners, built.is_alone);
   if (error != 0) return failure(STEP_CHANNEL, error);
@@ -161,6 +186,8 @@ static int make_captive(const struct options *options, const struct networks *ne
   close(networks->application);
   watched->channel = options->channel;
   memcpy(watched->logs, built.logs, sizeof built.logs);
+  status = stop_being_root(options->watcher, parent);
+  if (status != 0) return status;
   error = seal();
   return error == 0 ? 0 : failure(STEP_SEAL, error);
 }
@@ -176,7 +203,7 @@ static int run(const struct options *options, pid_t parent) {
   if (command < 0) return failure(STEP_EXEC, errno);
   close_inherited(options->channel, &networks);
   struct watched watched = {.command = command, .children = watch_open_children()};
-  status = watched.children < 0 ? failure(STEP_EXEC, errno) : make_captive(options, &networks, &watched);
+  status = watched.children < 0 ? failure(STEP_EXEC, errno) : make_captive(options, &networks, &watched, parent);
   if (status != 0) {
     command_stop(command);
     return status;
@@ -188,6 +215,7 @@ int main(int argc, char **argv) {
   const pid_t parent = getppid();
   struct options options;
   if (argc < 2 || !parse_options(argv, &options)) return failure(STEP_USAGE, EINVAL);
-  if (getuid() == 0 || geteuid() == 0) return failure(STEP_IDENTITY, EPERM);
+  const bool is_root = getuid() == 0 || geteuid() == 0;
+  if (is_root != (options.watcher != 0)) return failure(STEP_IDENTITY, EPERM);
   return options.channel < 0 ? probe(options.one_network, parent) : run(&options, parent);
 }

@@ -122,8 +122,8 @@ void match_port(struct request *request, uint16_t destination) {
   match_payload(request, NFT_PAYLOAD_TRANSPORT_HEADER, 2, &port, sizeof port);
 }
 
-void match_icmp6(struct request *request, uint8_t type) {
-  match_protocol(request, IPPROTO_ICMPV6);
+void match_icmp(struct request *request, uint8_t protocol, uint8_t type) {
+  match_protocol(request, protocol);
   match_payload(request, NFT_PAYLOAD_TRANSPORT_HEADER, 0, &type, sizeof type);
 }
 
@@ -144,13 +144,22 @@ void match_loopback_6(struct request *request) {
   match_payload(request, NFT_PAYLOAD_NETWORK_HEADER, 24, &in6addr_loopback, sizeof in6addr_loopback);
 }
 
-void match_rate(struct request *request, uint64_t per_second, uint32_t burst) {
+static void put_limit(struct request *request, uint64_t per_second, uint32_t flags) {
   const uint64_t rate = htobe64(per_second), unit = htobe64(1);
   const struct expression expression = expression_begin(request, "limit");
   put_bytes(request, NFTA_LIMIT_RATE, &rate, sizeof rate);
   put_bytes(request, NFTA_LIMIT_UNIT, &unit, sizeof unit);
-  put_be32(request, NFTA_LIMIT_BURST, burst);
+  put_be32(request, NFTA_LIMIT_BURST, (uint32_t)per_second);
+  put_be32(request, NFTA_LIMIT_FLAGS, flags);
   expression_end(request, expression);
+}
+
+void match_rate(struct request *request, uint32_t per_second) {
+  put_limit(request, per_second, 0);
+}
+
+void match_beyond_rate(struct request *request, uint32_t per_second) {
+  put_limit(request, per_second, NFT_LIMIT_F_INV);
 }
 
 static void put_immediate(struct request *request, uint16_t port) {

@@ -24,12 +24,14 @@ void rule_end(struct request *request);
 
 void match_protocol(struct request *request, uint8_t protocol);
 void match_port(struct request *request, uint16_t destination);
-void match_icmp6(struct request *request, uint8_t type);
+void match_icmp(struct request *request, uint8_t protocol, uint8_t type);
 void match_loopback_out(struct request *request);
 // By destination: 127.0.0.0/8 and ::1.
 void match_loopback_4(struct request *request);
 void match_loopback_6(struct request *request);
-void match_rate(struct request *request, uint64_t per_second, uint32_t burst);
+// A second's worth at once, too.
+void match_rate(struct request *request, uint32_t per_second);
+void match_beyond_rate(struct request *request, uint32_t per_second);
 
 void do_verdict(struct request *request, uint32_t verdict);
 void do_untrack(struct request *request);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -52,13 +54,19 @@ static bool choose_terminal(const struct command_line *line, bool *has_terminal)
   return *has_terminal || (!out && !err);
 }
 
+// Nothing comes of the null device, which is what an agent's shell mostly gives: who says so at once spares two frames.
+static bool has_input(void) {
+  struct stat found;
+  return fstat(STDIN_FILENO, &found) != 0 || !S_ISCHR(found.st_mode) || found.st_rdev != makedev(1, 3);
+}
+
 static bool find_directory(const struct command_line *line, char directory[PATH_MAX]) {
   const char *asked = line->directory == NULL ? "." : line->directory;
   // What leads up from a link means another place to who looks at the name alone.
   return strstr(asked, "..") == NULL && realpath(asked, directory) != NULL && text_is_utf8(directory);
 }
 
-static uint8_t *prepare(const struct command_line *line, const struct place *place, bool has_terminal, size_t *length) {
+static uint8_t *prepare(const struct command_line *line, const struct place *place, const struct relay_options *options, size_t *length) {
   char directory[PATH_MAX];
   uint8_t token[DOOR_SIZE_TOKEN_BYTES];
   if (!find_directory(line, directory) || !place_token(place, line->sandbox, token)) return NULL;
@@ -68,7 +76,8 @@ static uint8_t *prepare(const struct command_line *line, const struct place *pla
     .directory = directory,
     .variables = environ,
     .token = token,
-    .flags = DOOR_EXEC_TELLS_ASKED | (has_terminal ? DOOR_EXEC_PTY : 0) | (text_is_for_chinese(line->language) ? DOOR_EXEC_CHINESE : 0),
+    .flags = DOOR_EXEC_TELLS_ASKED | (options->has_terminal ? DOOR_EXEC_PTY : 0) | (options->has_input ? 0 : DOOR_EXEC_NO_INPUT) |
+             (options->is_for_chinese ? DOOR_EXEC_CHINESE : 0),
     .rows = size.rows,
     .columns = size.columns,
   };
@@ -79,9 +88,9 @@ static uint8_t *prepare(const struct command_line *line, const struct place *pla
 static int ask(const struct command_line *line) {
   static struct place place;
   static struct hearing hearing;
-  struct relay_options options = {0};
+  struct relay_options options = {.has_input = has_input(), .is_for_chinese = text_is_for_chinese(line->language)};
   if (!choose_terminal(line, &options.has_terminal) || !place_find(&place)) return -1;
-  AUTO_FREE uint8_t *request = prepare(line, &place, options.has_terminal, &options.request_length);
+  AUTO_FREE uint8_t *request = prepare(line, &place, &options, &options.request_length);
   if (request == NULL) return -1;
   AUTO_CLOSE const int connection = connect_to(place.socket);
   if (connection < 0) return -1;
@@ -89,7 +98,6 @@ static int ask(const struct command_line *line) {
   if (signals < 0) return -1;
   options.request = request;
   options.socket = connection;
-  options.is_for_chinese = text_is_for_chinese(line->language);
   options.signals = signals;
   const struct relayed relayed = relay(&options, &hearing);
   if (relayed.end != RELAY_NOBODY) return report(&relayed, &hearing, options.is_for_chinese);

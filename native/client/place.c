@@ -41,6 +41,14 @@ static bool join(char joined[PATH_MAX], const char *directory, const char *below
   return length > 0 && length < PATH_MAX;
 }
 
+// By the state itself, which several may have their sockets beside.
+static bool name_socket(char socket[PATH_MAX], const char *state, const char *directory, const char *below) {
+  struct stat found;
+  if (stat(state, &found) != 0) return false;
+  const int length = snprintf(socket, PATH_MAX, "%s/%s/door-%lx-%lx.sock", directory, below, found.st_dev, found.st_ino);
+  return length > 0 && length < PATH_MAX;
+}
+
 bool place_find(struct place *place) {
   char home[PATH_MAX], state[PATH_MAX];
   bool is_plain = true;
@@ -52,7 +60,7 @@ bool place_find(struct place *place) {
   else if (getuid() == 0) fits = join(state, "/var/lib", "glovebox");
   else fits = find_home(home) && join(state, home, ".local/state/glovebox");
   if (!fits || !join(place->keys, state, "door")) return false;
-  return runtime == NULL ? join(place->socket, state, "run/door.sock") : join(place->socket, runtime, "glovebox/door.sock");
+  return runtime == NULL ? name_socket(place->socket, state, state, "run") : name_socket(place->socket, state, runtime, "glovebox");
 }
 
 static int digit(char letter) {

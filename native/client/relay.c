@@ -26,7 +26,7 @@ static struct outgoing outgoing;
 static struct output outputs[2];
 static struct relayed relayed;
 static enum phase phase;
-static bool has_input = true;
+static bool has_input;
 static bool is_cancelled;
 static uint32_t sent_signals; // bits
 
@@ -185,6 +185,7 @@ static bool is_done(void) {
 
 struct relayed relay(const struct relay_options *options, struct hearing *to) {
   given = options;
+  has_input = options->has_input;
   hearing = to;
   hear_begin(hearing);
   relayed = (struct relayed){.end = RELAY_NOBODY};

@@ -29,6 +29,7 @@ struct relay_options {
   const uint8_t *request;
   size_t request_length;
   bool has_terminal; // of its own, inside
+  bool has_input;
   bool is_for_chinese;
 };
 

@@ -54,19 +54,14 @@ enum taken { TAKEN, SHORTAGE, BROKER_GONE };
 
 static enum taken take_one(int listener) {
   AUTO_CLOSE const int peer = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (peer < 0) {
-    const bool is_short = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-    return is_short ? SHORTAGE : TAKEN; // else it went away again
-  }
-  bool is_told;
+  if (peer < 0) return node_is_shortage(errno) ? SHORTAGE : TAKEN; // else it went away again
   const pid_t pid = peer_of_ours(peer);
-  if (pid > 0) {
-    char line[128];
-    snprintf(line, sizeof line, "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.Socket\",\"msg\":{\"kind\":\"connection\",\"pid\":%d}}\n", (int)pid);
-    is_told = node_hand_over(CHANNEL, line, peer) == 0;
-  } else
-    is_told = node_send(CHANNEL, "{\"kind\":\"refused\"}\n", -1, MSG_DONTWAIT) != EPIPE;
-  return is_told ? TAKEN : BROKER_GONE;
+  if (pid == 0) return node_send(CHANNEL, "{\"kind\":\"refused\"}\n", -1, MSG_DONTWAIT) == EPIPE ? BROKER_GONE : TAKEN;
+  char line[128];
+  snprintf(line, sizeof line, "{\"cmd\":\"NODE_HANDLE\",\"type\":\"net.Socket\",\"msg\":{\"kind\":\"connection\",\"pid\":%d}}\n", (int)pid);
+  const int error = node_hand_over(CHANNEL, line, peer);
+  if (error == 0) return TAKEN;
+  return node_is_shortage(error) ? SHORTAGE : BROKER_GONE; // this one is turned away
 }
 
 int main(int argc, char **argv) {

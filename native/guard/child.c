@@ -13,8 +13,8 @@
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
-static void reset_signals(void) {
-  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL); // SIGKILL and SIGSTOP refuse, and need nothing
+// Nothing is ignored since the guard began, and execve(2) forgets handlers.
+static void unblock_signals(void) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -33,11 +33,24 @@ static int place_streams(const int streams[3]) {
   return 0;
 }
 
-static const char *find_path(char *const *environment) {
+static const char *value_of(char *const *environment, const char *name) {
+  const size_t length = strlen(name);
   for (; *environment != NULL; environment++) {
-    if (strncmp(*environment, "PATH=", 5) == 0) return *environment + 5;
+    if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=') return *environment + length + 1;
   }
-  return DEFAULT_PATH;
+  return NULL;
+}
+
+static const char *find_path(char *const *environment) {
+  const char *given = value_of(environment, "PATH");
+  return given == NULL ? DEFAULT_PATH : given;
+}
+
+// New and empty, in a directory that stays where it is: what somebody put there before under this name, a link too, refuses.
+static int make_output(char *const *environment) {
+  const char *directory = value_of(environment, "OUTPUT_DIR");
+  if (directory == NULL) return ENOENT;
+  return mkdir(directory, 0700) == 0 ? 0 : errno;
 }
 
 static bool join(char *out, size_t room, const char *directory, size_t length, const char *name) {
@@ -83,10 +96,13 @@ _Noreturn void child_run(const struct child_plan *plan, volatile struct child_fa
   if (plan->request.pty && ioctl(0, TIOCSCTTY, 0) != 0) fail(failure, GB_STAGE_TERMINAL, errno);
   umask((mode_t)plan->request.umask);
   if (chdir(plan->cwd) != 0) fail(failure, GB_STAGE_CWD, errno);
+  // Before the walls: behind them the mediator makes directories, and it does not serve this process yet.
+  const int unmade = plan->request.makes_output ? make_output(plan->environment) : 0;
+  if (unmade != 0) fail(failure, GB_STAGE_OUTPUT, unmade);
   const struct wall_failure missing = wall_raise(&plan->wall, &plan->request);
   failure->wall.error = missing.error;
   failure->wall.wall = missing.wall;
   if (missing.wall != 0) _exit(1);
-  reset_signals();
+  unblock_signals();
   fail(failure, GB_STAGE_EXEC, execute(plan));
 }

@@ -9,7 +9,6 @@ struct child_plan {
   char *const *environment;
   const char *cwd;
   int streams[3]; // become 0, 1 and 2
-  uint32_t stream; // the command's number
   struct message_exec request;
   struct wall wall;
 };

@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "../cleanup.h"
-#include "../protocol/arguments.h"
 #include "../protocol/bytes.h"
+#include "errand.h"
 #include "keeper.h"
+#include "keepers.h"
 #include "streams.h"
 
 bool command_collect(struct command *command, struct slot *slot, const struct message_bytes *part) {
@@ -31,21 +32,6 @@ static bool send_pair(struct guard *guard, const struct command *command, uint8_
   return channel_queue(&guard->channel, type, command->slot->stream, payload, sizeof payload);
 }
 
-// cwd, argv, NULL, environment, NULL
-static char **index_arguments(const struct command *command, const struct message_exec *request) {
-  const size_t count = 1 + (size_t)request->argc + request->envc;
-  char **strings = calloc(count + 2, sizeof *strings);
-  if (strings == NULL) return NULL;
-  if (!arguments_split(command->arguments, command->slot->argument_bytes, count, strings)) {
-    free(strings);
-    return NULL;
-  }
-  char **environment = strings + 1 + request->argc;
-  memmove(environment + 1, environment, (request->envc + 1) * sizeof *strings);
-  *environment = NULL;
-  return strings;
-}
-
 static bool refuse_start(struct guard *guard, struct command *command, int error) {
   command->tree_gone = command->output_ended = true;
   const uint32_t stream = command->slot->stream;
@@ -53,37 +39,24 @@ static bool refuse_start(struct guard *guard, struct command *command, int error
          channel_queue(&guard->channel, GB_TYPE_OUTPUT_END, stream, NULL, 0) && channel_queue(&guard->channel, GB_TYPE_TREE_GONE, stream, NULL, 0);
 }
 
-static int start_keeper(const struct guard *guard, struct command *command, const struct child_plan *plan) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return errno;
-  const pid_t pid = fork();
-  if (pid == 0) keeper_run(plan, ends[1], guard->proc);
-  const int error = errno;
-  close(ends[1]);
-  if (pid < 0) {
-    close(ends[0]);
-    return error;
-  }
-  command->keeper = pid;
-  command->socket = ends[0];
-  return 0;
-}
-
 bool command_execute(struct guard *guard, struct command *command, const struct message_exec *request) {
-  AUTO_FREE char **strings = index_arguments(command, request);
+  struct errand errand = {.stream = command->slot->stream, .request = *request, .arguments = command->arguments, .length = command->slot->argument_bytes};
+  AUTO_FREE char **strings = errand_strings(&errand);
   if (strings == NULL) return false;
   struct streams streams;
+  struct keeper_end end = {0, -1};
   int error = request->pty ? streams_open_terminal(&streams, request->rows, request->columns) : streams_open_pipes(&streams);
   if (error == 0) {
-    struct child_plan plan = {.argv = strings + 1, .environment = strings + request->argc + 2, .cwd = strings[0], .stream = command->slot->stream, .request = *request, .wall = guard->wall};
-    memcpy(plan.streams, streams.child, sizeof plan.streams);
-    error = start_keeper(guard, command, &plan);
+    memcpy(errand.streams, streams.child, sizeof errand.streams);
+    error = keepers_start(&guard->keepers, &errand, &guard->wall, guard->proc, &end);
     if (error == 0) streams_close_child(&streams);
     else streams_close(&streams);
   }
   free(command->arguments);
   command->arguments = NULL;
   if (error != 0) return refuse_start(guard, command, error);
+  command->keeper = end.pid;
+  command->socket = end.socket;
   command->input = streams.input;
   command->output[0] = streams.output[0];
   command->output[1] = streams.output[1];
@@ -101,7 +74,16 @@ static bool send_exit(struct guard *guard, const struct command *command, const 
   return channel_queue(&guard->channel, GB_TYPE_EXITED, command->slot->stream, payload, sizeof payload);
 }
 
-static bool forward(struct guard *guard, const struct command *command, const struct report *report) {
+// The keeper leaves, and has nothing to wait for: no process can escape it any more.
+static bool end_tree(struct guard *guard, struct command *command) {
+  keepers_leave(&guard->keepers, command->keeper);
+  command->keeper = 0;
+  close_if_open(&command->socket);
+  command->tree_gone = true;
+  return channel_queue(&guard->channel, GB_TYPE_TREE_GONE, command->slot->stream, NULL, 0);
+}
+
+static bool forward(struct guard *guard, struct command *command, const struct report *report) {
   uint8_t number[4];
   uint8_t length[8];
   switch (report->kind) {
@@ -120,6 +102,8 @@ static bool forward(struct guard *guard, const struct command *command, const st
     case REPORT_FILE_LIMIT:
       write_u64(length, report->length);
       return channel_queue(&guard->channel, GB_TYPE_FILE_LIMIT, command->slot->stream, length, sizeof length);
+    case REPORT_TREE_GONE:
+      return end_tree(guard, command);
     case REPORT_REFUSED:
       return false;
   }
@@ -138,9 +122,12 @@ static bool forward_refusal(struct guard *guard, const struct command *command, 
   return channel_queue(&guard->channel, GB_TYPE_REFUSED, command->slot->stream, payload, (uint32_t)(12 + size - head));
 }
 
-static bool forward_any(struct guard *guard, const struct command *command, const union any_report *report, size_t size) {
+static bool forward_any(struct guard *guard, struct command *command, const union any_report *report, size_t size) {
   if (size >= sizeof report->kind && report->kind == REPORT_REFUSED) return forward_refusal(guard, command, &report->refusal, size);
-  return size == sizeof report->report && forward(guard, command, &report->report);
+  for (size_t index = 0; index < size / sizeof *report->reports; index++) {
+    if (!forward(guard, command, &report->reports[index])) return false;
+  }
+  return size % sizeof *report->reports == 0;
 }
 
 bool command_read_reports(struct guard *guard, struct command *command) {
@@ -156,11 +143,7 @@ bool command_read_reports(struct guard *guard, struct command *command) {
 }
 
 bool command_lose_keeper(struct guard *guard, struct command *command) {
-  command->keeper = 0;
-  if (!command_read_reports(guard, command)) return false;
-  close_if_open(&command->socket);
-  command->tree_gone = true;
-  return channel_queue(&guard->channel, GB_TYPE_TREE_GONE, command->slot->stream, NULL, 0);
+  return command_read_reports(guard, command) && command->tree_gone;
 }
 
 enum order_result { ORDER_SENT, ORDER_NO_ROOM, ORDER_FAILED };

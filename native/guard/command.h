@@ -7,11 +7,12 @@
 
 #include "../protocol/session.h"
 #include "channel.h"
+#include "keepers.h"
 #include "wall.h"
 
 struct command {
   struct slot *slot; // NULL: free
-  pid_t keeper;      // 0: none, or reaped
+  pid_t keeper;      // 0: none, or its tree is gone
   int socket;        // packets from and to the keeper
   int input, output[2];
   bool is_terminal;
@@ -28,6 +29,7 @@ struct guard {
   struct channel channel;
   struct session session;
   struct command commands[GB_SIZE_STREAMS_MAX]; // by index of the slot
+  struct keepers keepers;
   struct wall wall;
   int proc;
 };
@@ -39,7 +41,7 @@ bool command_take_input(struct guard *guard, struct command *command, const stru
 bool command_write_input(struct guard *guard, struct command *command);
 bool command_read_output(struct guard *guard, struct command *command, int which);
 bool command_read_reports(struct guard *guard, struct command *command);
-// The keeper was reaped: everything it will ever report is in the socket.
+// The keeper was reaped: everything it will ever report is in the socket. Also false when that does not say that its tree is gone: processes may have escaped it.
 bool command_lose_keeper(struct guard *guard, struct command *command);
 // Sends the frames that became due, and frees the command when it is over.
 bool command_settle(struct guard *guard, struct command *command);

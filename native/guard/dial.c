@@ -15,6 +15,7 @@
 
 #include "../cleanup.h"
 #include "../protocol.h"
+#include "collected.h"
 
 #define BUFFER_BYTES 65536
 
@@ -33,28 +34,26 @@ static int connect_to_loopback(uint16_t port) {
   return connect_to((const struct sockaddr *)&six, sizeof six);
 }
 
-static bool write_all(int to, const char *bytes, size_t length) {
-  while (length > 0) {
-    const ssize_t written = write(to, bytes, length);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes += written;
-    length -= (size_t)written;
-  }
-  return true;
-}
-
-static void pump(int from, int to) {
+// True when it came to the end of what is to be read.
+static bool pump(int from, int to) {
   char bytes[BUFFER_BYTES];
   for (;;) {
     const ssize_t got = read(from, bytes, sizeof bytes);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0 || !write_all(to, bytes, (size_t)got)) return;
+    if (got <= 0) return got == 0;
+    if (!write_whole(to, bytes, (size_t)got)) return false;
   }
+}
+
+// Nothing more comes: the host hears it when nobody holds them any more.
+static void end_output(void) {
+  close(STDOUT_FILENO);
+  close(STDERR_FILENO);
 }
 
 static int send_input(int connection) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  end_output();
   pump(STDIN_FILENO, connection);
   shutdown(connection, SHUT_WR);
   return 0;
@@ -70,8 +69,9 @@ int guard_dial(const char *port) {
   const pid_t sender = fork();
   if (sender < 0) return GB_EXIT_INTERNAL;
   if (sender == 0) _exit(send_input(connection));
-  pump(connection, STDOUT_FILENO);
-  kill(sender, SIGKILL);
+  const bool is_whole = pump(connection, STDOUT_FILENO);
+  end_output();
+  if (!is_whole) kill(sender, SIGKILL); // else the server may have shut down one direction alone
   waitpid(sender, NULL, 0);
   return 0;
 }

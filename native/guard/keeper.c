@@ -3,7 +3,6 @@
 #include "keeper.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -13,12 +12,14 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../cleanup.h"
+#include "child.h"
 #include "crew.h"
+#include "descriptors.h"
+#include "handover.h"
 #include "mediator.h"
 #include "pointer.h"
 #include "sweep.h"
@@ -34,10 +35,12 @@ struct keeper {
   pid_t command; // 0 once reaped
   bool mediates;
   bool killing;
+  bool has_exit; // not told yet
+  struct report exit;
 };
 
-static void send_report(const struct keeper *keeper, const struct report *report) {
-  if (send(keeper->socket, report, sizeof *report, MSG_NOSIGNAL) != (ssize_t)sizeof *report) _exit(1);
+static void send_reports(const struct keeper *keeper, const struct report *reports, size_t count) {
+  if (send(keeper->socket, reports, count * sizeof *reports, MSG_NOSIGNAL) != (ssize_t)(count * sizeof *reports)) _exit(1);
 }
 
 // From the mediator's threads: a packet is whole, whoever sends it.
@@ -56,30 +59,10 @@ static void report_file_limit(uint64_t length) {
   if (send(reports, &report, sizeof report, MSG_NOSIGNAL) != (ssize_t)sizeof report) _exit(1);
 }
 
-static void sort(int *numbers, int count) {
-  for (int next = 1; next < count; next++) {
-    for (int at = next; at > 0 && numbers[at - 1] > numbers[at]; at--) {
-      const int swapped = numbers[at];
-      numbers[at] = numbers[at - 1];
-      numbers[at - 1] = swapped;
-    }
-  }
-}
-
 // A keeper must hold no end of the guard's channel and of other commands' pipes: each would stay open as long as this command lives.
-static void close_all_but(const struct child_plan *plan, int socket, int proc) {
-  int kept[KEPT_MAX] = {
-      plan->streams[0], plan->streams[1], plan->streams[2], plan->wall.ruleset, socket, proc, touch_descriptor(), shared_lock_descriptor(),
-  };
-  sort(kept, KEPT_MAX);
-  unsigned first = 0;
-  for (int index = 0; index < KEPT_MAX; index++) {
-    if (kept[index] < 0) continue;
-    const unsigned number = (unsigned)kept[index];
-    if (number > first) syscall(SYS_close_range, first, number - 1, 0);
-    if (number >= first) first = number + 1;
-  }
-  syscall(SYS_close_range, first, ~0u, 0);
+static void close_all_but(const int streams[3], const struct wall *wall, int socket, int proc) {
+  int kept[KEPT_MAX] = {streams[0], streams[1], streams[2], wall->ruleset, socket, proc, touch_descriptor(), shared_lock_descriptor()};
+  descriptors_close_but(kept, KEPT_MAX);
 }
 
 static pid_t start(const struct child_plan *plan, volatile struct child_failure *failure) {
@@ -91,16 +74,16 @@ static pid_t start(const struct child_plan *plan, volatile struct child_failure 
 static void report_failure(const struct keeper *keeper, const struct child_failure *failure) {
   struct report report = {.kind = REPORT_NOT_STARTED, .first = failure->stage, .second = failure->error};
   if (failure->wall.wall != 0) report = (struct report){.kind = REPORT_WALL_MISSING, .first = failure->wall.wall, .second = failure->wall.error};
-  send_report(keeper, &report);
+  send_reports(keeper, &report, 1);
 }
 
 static uint64_t microseconds(struct timeval time) {
   return (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_usec;
 }
 
-static void report_exit(const struct keeper *keeper, int status, const struct rusage *usage) {
+static struct report exit_report(int status, const struct rusage *usage) {
   const bool signalled = WIFSIGNALED(status);
-  const struct report report = {
+  return (struct report){
       .kind = REPORT_EXITED,
       .first = signalled ? GB_EXITED_SIGNAL : GB_EXITED_CODE,
       .second = (uint32_t)(signalled ? WTERMSIG(status) : WEXITSTATUS(status)),
@@ -108,21 +91,27 @@ static void report_exit(const struct keeper *keeper, int status, const struct ru
       .system_us = microseconds(usage->ru_stime),
       .resident_bytes = (uint64_t)usage->ru_maxrss * 1024u,
   };
-  send_report(keeper, &report);
 }
 
-// Reaps what has ended. False when no child, and so no descendant, is left.
+static void tell_exit(struct keeper *keeper) {
+  if (keeper->has_exit) send_reports(keeper, &keeper->exit, 1);
+  keeper->has_exit = false;
+}
+
+// Reaps what has ended. False when no child, and so no descendant, is left: then how the command ended is told with what comes last.
 static bool reap(struct keeper *keeper) {
   for (;;) {
     int status;
     struct rusage usage;
     const pid_t pid = wait4(-1, &status, WNOHANG | __WALL, &usage);
+    if (pid == 0) tell_exit(keeper);
     if (pid == 0) return true;
     if (pid < 0 && errno == EINTR) continue;
     if (pid < 0) return errno != ECHILD;
     if (pid != keeper->command) continue;
     keeper->command = 0;
-    report_exit(keeper, status, &usage);
+    keeper->exit = exit_report(status, &usage);
+    keeper->has_exit = true;
   }
 }
 
@@ -141,6 +130,18 @@ static void drain_signals(const struct keeper *keeper) {
   while (read(keeper->signals, &info, sizeof info) == (ssize_t)sizeof info) continue;
 }
 
+// What is left to tell, in one packet. The guard waits for it and not for our end, which takes the kernel longer than all that we do for a small command.
+_Noreturn static void leave(const struct keeper *keeper) {
+  struct report last[REPORTS_MAX];
+  size_t count = 0;
+  const uint32_t refused = keeper->mediates ? mediator_finish() : 0;
+  if (keeper->has_exit) last[count++] = keeper->exit;
+  if (refused > 0) last[count++] = (struct report){.kind = REPORT_REFUSED_TOTAL, .first = refused};
+  last[count++] = (struct report){.kind = REPORT_TREE_GONE};
+  send_reports(keeper, last, count);
+  _exit(0);
+}
+
 _Noreturn static void keep(struct keeper *keeper) {
   while (reap(keeper)) {
     if (keeper->killing) sweep_descendants(keeper->proc);
@@ -150,45 +151,17 @@ _Noreturn static void keep(struct keeper *keeper) {
     if (waits[0].revents != 0) drain_signals(keeper);
     if (waits[1].revents != 0) obey(keeper);
   }
-  const uint32_t refused = keeper->mediates ? mediator_finish() : 0;
-  if (refused > 0) send_report(keeper, &(struct report){.kind = REPORT_REFUSED_TOTAL, .first = refused});
-  _exit(0);
-}
-
-// The listener that the child sent before it executed, or -1.
-static int take_listener(int socket) {
-  union {
-    char bytes[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr align;
-  } control = {0};
-  char byte;
-  struct iovec data = {&byte, 1};
-  struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-  if (recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1) return -1;
-  const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-  if (header == NULL || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) return -1;
-  int listener;
-  memcpy(&listener, CMSG_DATA(header), sizeof listener);
-  return listener;
+  leave(keeper);
 }
 
 static void start_mediator(struct keeper *keeper, int socket, mode_t mask) {
-  const int listener = take_listener(socket);
+  const int listener = handover_take(socket);
   if (listener < 0 || !mediator_start(listener, mask, report_refusal, report_file_limit)) _exit(1); // fails closed: the sandbox ends with its keeper
   keeper->mediates = true;
 }
 
 static bool is_mediated(const struct wall *wall) {
   return (wall->layers & GB_LAYER_SECCOMP) != 0 && wall->choice.mediated;
-}
-
-// The child's end lies above its streams, which are put in place over 0, 1 and 2.
-static void open_handover(int ends[2]) {
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) _exit(1);
-  const int lifted = fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
-  if (lifted < 0) _exit(1);
-  close(ends[1]);
-  ends[1] = lifted;
 }
 
 static uint64_t file_limit(const struct message_exec *request) {
@@ -199,12 +172,12 @@ static uint64_t file_limit(const struct message_exec *request) {
 }
 
 // The table is as long as every other time, so that it fits: filter-rows proves it.
-static const struct bpf_program *assemble(const struct child_plan *plan) {
+static const struct bpf_program *assemble(const struct message_exec *request, const struct wall *wall) {
   static struct bpf_program filter;
-  struct filter_choice choice = plan->wall.choice;
-  choice.numbers_from = pointer_numbers(&plan->request, plan->wall.nofile.rlim_max);
+  struct filter_choice choice = wall->choice;
+  choice.numbers_from = pointer_numbers(request, wall->nofile.rlim_max);
   choice.numbers_to = choice.numbers_from + POINTERS_MAX;
-  choice.file_bytes = file_limit(&plan->request);
+  choice.file_bytes = file_limit(request);
   pointer_begin(choice.numbers_from);
   if (!filter_assemble(&filter, choice)) _exit(1);
   return &filter;
@@ -217,37 +190,60 @@ static void take_file_limit(const struct message_exec *request) {
   if (bytes != RLIM_INFINITY && setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
 }
 
-_Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc) {
-  close_all_but(plan, socket, proc);
-  touch_begin(plan->stream);
+// The command's process; what it could not do is reported. -1: nothing was executed.
+static pid_t execute(const struct keeper *keeper, const struct errand *errand, const struct wall *wall) {
+  char **strings = errand_strings(errand);
+  if (strings == NULL) _exit(1);
+  const struct child_plan plan = {
+      .cwd = strings[0],
+      .argv = strings + 1,
+      .environment = strings + errand->request.argc + 2,
+      .streams = {errand->streams[0], errand->streams[1], errand->streams[2]},
+      .request = errand->request,
+      .wall = *wall,
+  };
+  volatile struct child_failure shared = {0};
+  const pid_t pid = start(&plan, &shared);
+  struct child_failure failure = {.stage = shared.stage, .wall = {shared.wall.wall, shared.wall.error}, .error = shared.error};
+  if (pid < 0) failure = (struct child_failure){.stage = GB_STAGE_FORK, .error = (uint32_t)errno};
+  if (pid >= 0 && failure.stage == 0 && failure.wall.wall == 0) return pid;
+  report_failure(keeper, &failure);
+  return -1;
+}
+
+static void start_errand(struct keeper *keeper, const struct errand *errand, const struct wall *wall, int handover[2]) {
+  struct wall handed = *wall;
+  touch_begin(errand->stream);
+  take_file_limit(&errand->request);
+  handed.handover = handover[1];
+  handed.filter = assemble(&errand->request, wall);
+  const pid_t pid = execute(keeper, errand, &handed);
+  for (int index = 0; index < 3; index++) close(errand->streams[index]);
+  if (pid < 0) return;
+  keeper->command = pid;
+  if (handover[0] >= 0) start_mediator(keeper, handover[0], (mode_t)errand->request.umask);
+  send_reports(keeper, &(struct report){.kind = REPORT_STARTED, .first = (uint32_t)pid}, 1);
+}
+
+_Noreturn void keeper_run(const struct errand *known, const struct wall *wall, int socket, int proc) {
+  static const int none[3] = {-1, -1, -1};
+  close_all_but(known == NULL ? none : known->streams, wall, socket, proc);
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   struct keeper keeper = {.socket = socket, .proc = proc, .signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK)};
   if (keeper.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) _exit(1);
-  volatile struct child_failure shared = {0};
   int handover[2] = {-1, -1};
-  const bool mediated = is_mediated(&plan->wall);
-  if (mediated) open_handover(handover);
+  const bool mediated = is_mediated(wall);
+  if (mediated && !handover_open(handover)) _exit(1);
   reports = socket;
-  take_file_limit(&plan->request);
-  struct child_plan handed = *plan;
-  handed.wall.handover = handover[1];
-  handed.wall.filter = assemble(plan);
-  const bool enlisted = !mediated || crew_enlist();
-  if (!enlisted) errno = EAGAIN;
-  const pid_t pid = enlisted ? start(&handed, &shared) : -1;
-  struct child_failure failure = {.stage = shared.stage, .wall = {shared.wall.wall, shared.wall.error}, .error = shared.error};
-  if (pid < 0) failure = (struct child_failure){.stage = GB_STAGE_FORK, .error = (uint32_t)errno};
-  for (int index = 0; index < 3; index++) close(plan->streams[index]);
-  if (pid < 0 || failure.stage != 0 || failure.wall.wall != 0) {
-    report_failure(&keeper, &failure);
-    keep(&keeper);
-  }
-  keeper.command = pid;
-  if (handover[0] >= 0) start_mediator(&keeper, handover[0], (mode_t)plan->request.umask);
+  const int error = mediated && !crew_enlist() ? EAGAIN : 0;
+  struct errand errand;
+  if (known != NULL) errand = *known;
+  else if (!errand_receive(socket, &errand)) _exit(1);
+  if (error == 0) start_errand(&keeper, &errand, wall, handover);
+  else report_failure(&keeper, &(struct child_failure){.stage = GB_STAGE_FORK, .error = (uint32_t)error});
   close_if_open(&handover[0]);
   close_if_open(&handover[1]);
-  send_report(&keeper, &(struct report){.kind = REPORT_STARTED, .first = (uint32_t)pid});
   keep(&keeper);
 }

@@ -4,15 +4,16 @@
 #define GLOVEBOX_KEEPER_H
 
 #include <stdint.h>
-#include <sys/types.h>
 
-#include "child.h"
+#include "errand.h"
+#include "wall.h"
 
+#define REPORTS_MAX 3u // in one packet
 #define REFUSAL_PATH_BYTES (PATH_BYTES + 256u)
 
-enum report_kind { REPORT_STARTED, REPORT_NOT_STARTED, REPORT_WALL_MISSING, REPORT_EXITED, REPORT_REFUSED, REPORT_REFUSED_TOTAL, REPORT_FILE_LIMIT };
+enum report_kind { REPORT_STARTED, REPORT_NOT_STARTED, REPORT_WALL_MISSING, REPORT_EXITED, REPORT_REFUSED, REPORT_REFUSED_TOTAL, REPORT_FILE_LIMIT, REPORT_TREE_GONE };
 
-// Keeper to guard, one per packet.
+// Keeper to guard, one or more in a packet.
 struct report {
   enum report_kind kind;
   uint32_t first, second; // started: pid; not started: stage, errno; wall: wall, errno; exited: how, value; total: count
@@ -20,7 +21,7 @@ struct report {
   uint64_t length; // file limit: what was asked for
 };
 
-// A REPORT_REFUSED: the mediator refused a call. Sent without what `path` does not need.
+// A REPORT_REFUSED, alone in its packet: the mediator refused a call. Sent without what `path` does not need.
 struct refusal_report {
   enum report_kind kind;
   uint32_t call, error, rule;
@@ -29,7 +30,7 @@ struct refusal_report {
 
 union any_report {
   enum report_kind kind;
-  struct report report;
+  struct report reports[REPORTS_MAX];
   struct refusal_report refusal;
 };
 
@@ -41,7 +42,8 @@ struct order {
   int signal;
 };
 
-// Runs in a fresh process. `socket` is its end of the packet socket, `proc` a descriptor of /proc. Ends when no descendant is left.
-_Noreturn void keeper_run(const struct child_plan *plan, int socket, int proc);
+// Runs in a fresh process: starts the errand, or, when it is NULL, the one that will come by `socket`, its end of the packet socket. `proc` is a descriptor
+// of /proc. Ends when no descendant is left, or when the guard closes the socket before an errand came.
+_Noreturn void keeper_run(const struct errand *errand, const struct wall *wall, int socket, int proc);
 
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../cleanup.h"
+#include "bound-sockets.h"
 
 #define TCP_LISTEN 10u // unix sockets borrow the states of TCP
 #define TRIES 3        // a socket that closes while the list is read may move another out of sight
@@ -103,15 +104,18 @@ static void remember(int file, const struct stat *status) {
   pthread_mutex_unlock(&mutex);
 }
 
+// The list has 32 bits of an inode's number: a longer one could be taken for another file's.
+static bool may_be_listed(const struct stat *status) {
+  return status->st_ino <= UINT32_MAX;
+}
+
 bool listens_here(int file, const struct stat *status) {
-  // The list has 32 bits of an inode's number: a longer one could be taken for another file's.
-  if (status->st_ino > UINT32_MAX) return false;
   const struct inode wanted = {major(status->st_dev) << 20 | minor(status->st_dev), (uint32_t)status->st_ino};
   if (was_found(status)) return true;
-  for (int attempt = 0; attempt < TRIES; attempt++) {
+  for (int attempt = 0; attempt < TRIES && may_be_listed(status); attempt++) {
     if (!is_listed(wanted)) continue;
     remember(file, status);
     return true;
   }
-  return false;
+  return bound_sockets_hold(file);
 }

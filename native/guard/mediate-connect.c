@@ -1,9 +1,12 @@
 // Every connect, on a copy of the caller's socket and with the address as it was read once. None is continued: another thread could put
 // another address, or another socket, in the place of what was checked. A path leads only to what listens in this network namespace.
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +23,8 @@
 #include "mediate.h"
 #include "mediator.h"
 
+#define NAME_SERVER_PORT 53
+#define SIN6_LEN_RFC2133 24 // as the kernel: the scope may be left out
 #define PATH_HEAD offsetof(struct sockaddr_un, sun_path)
 
 struct address {
@@ -98,6 +103,41 @@ static struct answer connect_unix(const struct connection *connection, const str
   return connect_file(connection, path);
 }
 
+// Where there is nothing but the loopback. When it cannot be told there is more: nothing is said that may be false.
+static bool has_no_network(void) {
+  struct if_nameindex *interfaces = if_nameindex();
+  if (interfaces == NULL) return false;
+  bool only_loopback = true;
+  for (const struct if_nameindex *at = interfaces; at->if_index != 0; at++) {
+    if (strcmp(at->if_name, "lo") != 0) only_loopback = false;
+  }
+  if_freenameindex(interfaces);
+  return only_loopback;
+}
+
+// A name server that the host has on its own loopback is as far away as any: nobody inside may listen at its port.
+static bool leads_out(int error, uint16_t port) {
+  return error == ENETUNREACH || port == NAME_SERVER_PORT;
+}
+
+static void tell_of_no_network(const void *host, int family, uint16_t port, int error) {
+  char text[INET6_ADDRSTRLEN], line[INET6_ADDRSTRLEN + sizeof " port 65535"];
+  if (!leads_out(error, port) || inet_ntop(family, host, text, sizeof text) == NULL || !has_no_network()) return;
+  snprintf(line, sizeof line, "%s port %u", text, port);
+  mediator_report(line, GB_CALL_CONNECT, GB_RULE_NO_NETWORK, (uint32_t)(error == 0 ? ECONNREFUSED : error));
+}
+
+static struct answer connect_internet(const struct connection *connection, const struct address *address) {
+  const struct answer answer = connect_now(connection, address);
+  const struct sockaddr_in *four = (const struct sockaddr_in *)&address->storage;
+  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&address->storage;
+  if (address->any.sa_family == AF_INET && address->length >= sizeof *four)
+    tell_of_no_network(&four->sin_addr, AF_INET, ntohs(four->sin_port), answer.error);
+  else if (address->any.sa_family == AF_INET6 && address->length >= SIN6_LEN_RFC2133)
+    tell_of_no_network(&six->sin6_addr, AF_INET6, ntohs(six->sin6_port), answer.error);
+  return answer;
+}
+
 struct answer mediate_connect(const struct caller *caller, int descriptor, uint64_t at, int length) {
   struct address address = {.length = (socklen_t)length};
   AUTO_CLOSE const int copy = caller_copy_descriptor(caller, descriptor);
@@ -111,6 +151,7 @@ struct answer mediate_connect(const struct caller *caller, int descriptor, uint6
       return connect_unix(&connection, &address);
     case AF_INET:
     case AF_INET6:
+      return connect_internet(&connection, &address);
     case AF_NETLINK:
       return connect_now(&connection, &address);
     default:

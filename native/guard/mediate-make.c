@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../cleanup.h"
+#include "bound-sockets.h"
 #include "git-files.h"
 #include "mediate.h"
 #include "touch.h"
@@ -123,6 +124,7 @@ static struct answer bind_at(const struct caller *caller, int descriptor, const 
   touch_place(place, false);
   const int result = bind(copy, (const struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1));
   const struct answer answer = answer_result(result);
+  if (result == 0) bound_sockets_add(place->parent, place->name);
   return chdir("/") == 0 ? answer : answer_error(EIO);
 }
 

@@ -1,5 +1,5 @@
-// Removal: free in a write root as far as names go, but for our own policy and for a path that is not to be written, which the host may have
-// made since no mount could hold it; written down before it is done.
+// Removal: free in a write root as far as names go, but for our own policy, for settings that lead an agent to us, and for a path that is not to
+// be written, which the host may have made since no mount could hold it; written down before it is done.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,18 +19,41 @@ static int slash_error(const struct place *place, uint32_t flags) {
   return S_ISDIR(status.st_mode) ? EISDIR : ENOTDIR;
 }
 
-// A policy of the project narrows: without it the next run could do more.
-static bool is_own_policy(const struct place *place) {
-  static const char *const names[] = {"glovebox.yaml", "glovebox.yml", "glovebox.json", "glovebox.toml"};
-  for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
-    if (strcasecmp(place->name, names[index]) == 0) return place_judge(place).kind == PLACE_LISTED;
+// "": in any directory.
+struct kept {
+  const char *directory, *name;
+};
+
+static bool lies_in(const struct place *place, const char *directory) {
+  const size_t length = strlen(directory);
+  if (length == 0) return true;
+  if (place->parent_length <= length) return false;
+  const char *last = place->path + place->parent_length - length;
+  return last[-1] == '/' && strncasecmp(last, directory, length) == 0;
+}
+
+// A policy of the project narrows, and the hook in an agent's settings is its way to the wall: without them the next command could do more.
+static bool is_kept(const struct place *place) {
+  static const struct kept kept[] = {
+    {"", "glovebox.yaml"},
+    {"", "glovebox.yml"},
+    {"", "glovebox.json"},
+    {"", "glovebox.toml"},
+    {".claude", "settings.json"},
+    {".claude", "settings.local.json"},
+    {".codex", "hooks.json"},
+    {".codex", "config.toml"},
+    {".cursor", "hooks.json"},
+  };
+  for (size_t index = 0; index < sizeof kept / sizeof *kept; index++) {
+    if (strcasecmp(place->name, kept[index].name) == 0 && lies_in(place, kept[index].directory)) return place_judge(place).kind == PLACE_LISTED;
   }
   return false;
 }
 
 static enum place_kind kept_kind(const struct place *place, uint32_t flags) {
   if (mediation_lists_path(place->path)) return PLACE_LISTED_PATH;
-  return (flags & AT_REMOVEDIR) == 0 && is_own_policy(place) ? PLACE_LISTED : PLACE_PLAIN;
+  return (flags & AT_REMOVEDIR) == 0 && is_kept(place) ? PLACE_LISTED : PLACE_PLAIN;
 }
 
 static struct answer remove_at(const struct caller *caller, const struct place *place, uint32_t flags) {

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/vfs.h>
 
+#include "bound-sockets.h"
 #include "shared-lock.h"
 
 static struct write_root roots[GB_SIZE_ROOTS_MAX];
@@ -62,6 +63,8 @@ int mediation_add_private(const char *path) {
 }
 
 int mediation_prepare(void) {
+  const int error = bound_sockets_prepare();
+  if (error != 0) return error;
   lock = mmap(NULL, sizeof *lock, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (lock == MAP_FAILED) return errno;
   pthread_rwlockattr_t attributes;

@@ -101,24 +101,22 @@ static struct command *command_of(pid_t keeper) {
   return NULL;
 }
 
-// A keeper leaves with 0 when its tree is gone. Any other end means that processes may have escaped it: then everything ends.
 static bool reap_children(int signals) {
   struct signalfd_siginfo info;
   while (read(signals, &info, sizeof info) == (ssize_t)sizeof info) continue;
   for (;;) {
-    int status;
-    const pid_t pid = waitpid(-1, &status, WNOHANG | __WALL);
+    const pid_t pid = waitpid(-1, NULL, WNOHANG | __WALL);
     if (pid <= 0) return true;
     struct command *command = command_of(pid);
-    if (command == NULL) continue;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return false;
-    if (!command_lose_keeper(&guard, command)) return false;
+    if (command != NULL && !command_lose_keeper(&guard, command)) return false;
+    keepers_lose(&guard.keepers, pid);
   }
 }
 
 static int run(int signals) {
   for (;;) {
     if (channel_flush(&guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
+    if (guard.session.open_count == 0) keepers_refill(&guard.keepers, &guard.wall, guard.proc);
     gather(signals);
     if (poll(waits.at, waits.count, -1) < 0 && errno != EINTR) return GB_EXIT_INTERNAL;
     if (waits.at[1].revents != 0 && !reap_children(signals)) return GB_EXIT_INTERNAL;
@@ -132,7 +130,13 @@ static int run(int signals) {
   }
 }
 
+// What is ignored stays so beyond execve(2), for each command to come.
+static void ignore_nothing(void) {
+  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL); // SIGKILL and SIGSTOP refuse, and need nothing
+}
+
 int guard_serve(uint32_t layers) {
+  ignore_nothing();
   sigset_t all;
   sigfillset(&all);
   sigset_t children;

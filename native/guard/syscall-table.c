@@ -32,7 +32,7 @@
 #define CREATE_MODE(call, argument) {#call, SYS_##call, ROW_CREATE_MODE, EPERM, argument, SETID, ROW_NOTIFIES}
 
 const struct syscall_row syscall_rows[] = {
-    // First what is called most of all that is looked at closer: the rows are tried one after another. Opens, and the modes of what they make.
+    // Opens, and the modes of what they make.
     CREATE_MODE(openat, 2),
 #ifdef SYS_open // a call that aarch64 never had
     CREATE_MODE(open, 1),

@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "filter.h"
+#include "handover.h"
 #include "landlock.h"
 
 #define FIRST_FREE 3
@@ -39,7 +39,7 @@ static int close_descriptors(int *ruleset, int *handover) {
 
 int drop_capabilities(void) {
   for (unsigned long capability = 0; capability <= CAPABILITY_LAST; capability++) {
-    prctl(PR_CAPBSET_DROP, capability, 0, 0, 0); // only who holds CAP_SETPCAP can; what follows is what counts
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) break; // only who holds CAP_SETPCAP can, and what there is; what follows is what counts
   }
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
@@ -64,14 +64,25 @@ static int lower_limit(uint32_t resource, uint64_t value) {
   return setrlimit(which, &limit) == 0 ? 0 : errno;
 }
 
-static int apply_limits(const struct wall *wall, const struct message_exec *request) {
-  if (setrlimit(RLIMIT_NOFILE, &wall->nofile) != 0) return errno;
-  int error = lower_limit(RLIMIT_CORE, 0);
+static int apply_wanted(const struct message_exec *request, bool is_of_files) {
+  int error = 0;
   for (uint32_t index = 0; error == 0 && index < request->rlimit_count; index++) {
     const struct message_rlimit *wanted = &request->rlimits[index];
+    if ((wanted->resource == RLIMIT_NOFILE) != is_of_files) continue;
     error = may_be_limited(wanted->resource) ? lower_limit(wanted->resource, wanted->value) : EINVAL;
   }
   return error;
+}
+
+static int apply_limits(const struct message_exec *request) {
+  const int error = lower_limit(RLIMIT_CORE, 0);
+  return error != 0 ? error : apply_wanted(request, false);
+}
+
+// Behind the last message with a descriptor. The kernel refuses one to who may have fewer open than his user has on their way in messages, all of his
+// programs and sandboxes together (unix(7), ETOOMANYREFS): with the command's own limit, one sandbox could keep all others from starting anything.
+static int limit_files(const struct wall *wall, const struct message_exec *request) {
+  return setrlimit(RLIMIT_NOFILE, &wall->nofile) == 0 ? apply_wanted(request, true) : errno;
 }
 
 static int enter_landlock(int ruleset) {
@@ -80,29 +91,13 @@ static int enter_landlock(int ruleset) {
   return error;
 }
 
-static int hand_over(int handover, int listener) {
-  union {
-    char bytes[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr align;
-  } control = {0};
-  char byte = 0;
-  struct iovec data = {&byte, 1};
-  struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof listener);
-  memcpy(CMSG_DATA(header), &listener, sizeof listener);
-  return sendmsg(handover, &message, MSG_NOSIGNAL) == 1 ? 0 : errno;
-}
-
 // The listener reaches the keeper before the command can make a call that needs an answer.
 static struct wall_failure enter_filter(const struct wall *wall, int handover) {
   int listener = -1;
   int error = filter_enter(wall->filter, &listener);
   if (error != 0) return (struct wall_failure){GB_WALL_SECCOMP, (uint32_t)error};
   if (listener >= 0) {
-    error = hand_over(handover, listener);
+    error = handover_send(handover, listener);
     close(listener);
     close(handover);
   }
@@ -121,9 +116,12 @@ struct wall_failure wall_raise(const struct wall *wall, const struct message_exe
   if (error != 0) return (struct wall_failure){GB_WALL_NO_NEW_PRIVS, (uint32_t)error};
   if ((layers & GB_LAYER_CAPABILITIES) != 0) error = drop_capabilities();
   if (error != 0) return (struct wall_failure){GB_WALL_CAPABILITIES, (uint32_t)error};
-  if ((layers & GB_LAYER_RLIMITS) != 0) error = apply_limits(wall, request);
+  if ((layers & GB_LAYER_RLIMITS) != 0) error = apply_limits(request);
   if (error != 0) return (struct wall_failure){GB_WALL_RLIMITS, (uint32_t)error};
   if (landlock) error = enter_landlock(ruleset);
   if (error != 0) return (struct wall_failure){GB_WALL_LANDLOCK, (uint32_t)error};
-  return (layers & GB_LAYER_SECCOMP) != 0 ? enter_filter(wall, handover) : (struct wall_failure){0, 0};
+  const struct wall_failure failed = (layers & GB_LAYER_SECCOMP) != 0 ? enter_filter(wall, handover) : (struct wall_failure){0, 0};
+  if (failed.wall != 0) return failed;
+  if ((layers & GB_LAYER_RLIMITS) != 0) error = limit_files(wall, request);
+  return error != 0 ? (struct wall_failure){GB_WALL_RLIMITS, (uint32_t)error} : failed;
 }

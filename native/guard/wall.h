@@ -22,7 +22,7 @@ struct wall_failure {
   uint32_t error;
 };
 
-// Closes every descriptor from 3 on, then: no_new_privs, capabilities, limits, Landlock, seccomp. Returns at the first layer that fails.
+// Closes every descriptor from 3 on, then: no_new_privs, capabilities, limits, Landlock, seccomp, and the limit of open files. Returns at the first layer that fails.
 struct wall_failure wall_raise(const struct wall *wall, const struct message_exec *request);
 
 // 0, or an errno. Also used by the guard for itself.

@@ -36,7 +36,9 @@ int identity_unused(uid_t allocated) {
 
 int identity_become(uid_t allocated, pid_t parent) {
   for (unsigned long capability = 0; capability <= CAPABILITY_LAST; capability++) {
-    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL) return failure(STEP_IDENTITY, NULL, errno); // EINVAL: no such one
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0) continue;
+    if (errno != EINVAL) return failure(STEP_IDENTITY, NULL, errno);
+    break; // neither this one exists nor any above it
   }
   if (setgroups(0, NULL) != 0 || setresgid(allocated, allocated, allocated) != 0 || setresuid(allocated, allocated, allocated) != 0) {
     return failure(STEP_IDENTITY, NULL, errno);

@@ -14,6 +14,8 @@
 #include "failure.h"
 
 #define PATH_BYTES 256
+// Of all instances together the kernel gives 3,072 by default, to whoever asks first.
+#define TERMINALS_MAX "128"
 
 struct option {
   const char *key, *value;
@@ -58,8 +60,8 @@ static int show_device(const struct stage *stage, const char *directory, const c
 static int show_terminals(const struct stage *stage, const char *directory) {
   char destination[PATH_BYTES];
   snprintf(destination, sizeof destination, "%s/pts", directory);
-  const struct option options[] = {{"ptmxmode", "0666"}, {"mode", "0620"}}; // every mount of it is an instance of its own
-  AUTO_CLOSE const int terminals = new_file_system("devpts", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+  const struct option options[] = {{"ptmxmode", "0666"}, {"mode", "0620"}, {"max", TERMINALS_MAX}}; // every mount of it is an instance of its own
+  AUTO_CLOSE const int terminals = new_file_system("devpts", options, sizeof options / sizeof *options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
   return terminals < 0 ? failure(STEP_ATTACH, destination, errno) : stage_attach(stage, terminals, destination, true);
 }
 

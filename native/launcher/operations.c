@@ -43,6 +43,14 @@ static int do_uid(struct layout *layout, struct stage *stage) {
   return identity_unused(stage->uid);
 }
 
+// For a container runtime, which only root can tell to make somebody else of what it starts.
+static int do_manage(struct layout *layout, struct stage *stage) {
+  (void)layout;
+  if (!stage->allocates) return misused();
+  stage->manages = true;
+  return 0;
+}
+
 // "0" is the writer itself, which the kernel moves without stopping anybody.
 static int do_join(struct layout *layout, struct stage *stage) {
   (void)stage;
@@ -127,6 +135,11 @@ static int do_devices(struct layout *layout, struct stage *stage) {
   return take_destination(layout, stage, &destination) ? memory_devices(stage, destination) : misused();
 }
 
+static int do_hide(struct layout *layout, struct stage *stage) {
+  const char *place;
+  return stage->root >= 0 && take_absolute(layout, &place) ? stage_hide(stage, place) : misused();
+}
+
 static int do_share(struct layout *layout, struct stage *stage) {
   const char *destination;
   return take_destination(layout, stage, &destination) ? stage_share(stage, destination) : misused();
@@ -139,6 +152,7 @@ static const struct {
     {"uid", do_uid},   {"join", do_join},       {"stage", do_stage},     {"bind", do_bind},           {"bind-ro", do_bind_ro},
     {"idmap", do_idmap}, {"idmap-ro", do_idmap_ro}, {"directory", do_directory}, {"link", do_link},           {"file", do_file},
     {"text", do_text}, {"mask", do_mask},       {"scratch", do_scratch}, {"devices", do_devices},     {"share", do_share},
+    {"manage", do_manage}, {"hide", do_hide},
 };
 
 static int do_named(const char *name, struct layout *layout, struct stage *stage) {

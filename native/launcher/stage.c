@@ -79,12 +79,16 @@ static int attach_plain(int tree, const struct stat *status, bool read_only) {
   return set_attributes(tree, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, false) ? 0 : errno;
 }
 
+static int move_to(int tree, int target) {
+  const unsigned by_descriptor = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+  return syscall(SYS_move_mount, tree, "", target, "", by_descriptor) == 0 ? 0 : errno;
+}
+
 int stage_attach(const struct stage *stage, int tree, const char *destination, bool is_directory) {
   AUTO_CLOSE const int target = target_of(stage, destination, is_directory);
   if (target < 0) return failure(STEP_ATTACH, destination, errno);
-  const unsigned by_descriptor = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
-  if (syscall(SYS_move_mount, tree, "", target, "", by_descriptor) != 0) return failure(STEP_ATTACH, destination, errno);
-  return 0;
+  const int error = move_to(tree, target);
+  return error == 0 ? 0 : failure(STEP_ATTACH, destination, error);
 }
 
 int stage_bind(const struct stage *stage, const struct source *source, const char *destination, bool read_only) {
@@ -168,6 +172,19 @@ int stage_mask(struct stage *stage, const char *destination, mode_t mode) {
   name_source(stage, name, sizeof name);
   const int failed = stage_directory(stage, name, mode);
   return failed != 0 ? failed : attach_own(stage, name, destination, 0, true);
+}
+
+int stage_hide(struct stage *stage, const char *place) {
+  char name[32];
+  name_source(stage, name, sizeof name);
+  const int failed = stage_directory(stage, name, 0555);
+  if (failed != 0) return failed;
+  AUTO_CLOSE const int target = open_plain(place);
+  AUTO_CLOSE const int tree = stage_clone(stage->root, name, false);
+  if (target < 0) return failure(STEP_SOURCE, place, errno);
+  if (tree < 0 || !set_attributes(tree, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY, false)) return failure(STEP_ATTACH, place, errno);
+  const int error = move_to(tree, target);
+  return error == 0 ? 0 : failure(STEP_ATTACH, place, error);
 }
 
 int stage_share(const struct stage *stage, const char *destination) {

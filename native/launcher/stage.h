@@ -20,6 +20,7 @@ struct stage {
   uid_t uid;        // who owns what is made
   gid_t gid;
   bool allocates; // `uid` is nobody's but the sandbox's: owners are mapped to it
+  bool manages;   // the command stays root: it starts processes of `uid` and none of its own
 };
 
 struct source {
@@ -40,6 +41,8 @@ int stage_file(const struct stage *stage, const char *destination, const struct 
 int stage_text(struct stage *stage, const char *destination, const struct field *content);
 // A bare directory mounted over what is there, for places within.
 int stage_mask(struct stage *stage, const char *destination, mode_t mode);
+// An empty directory over a place of the host, for what starts in our mount namespace alone.
+int stage_hide(struct stage *stage, const char *place);
 // What is mounted there from now on appears wherever the mount at `destination` is shown, also in mount namespaces made from ours.
 int stage_share(const struct stage *stage, const char *destination);
 // Nothing more is made or changed in it, through whatever mount: it is read-only from now on.

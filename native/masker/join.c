@@ -33,7 +33,9 @@ static int open_mounts(pid_t pid) {
 
 static bool keep_only_needed(void) {
   for (unsigned long capability = 0; capability <= CAPABILITY_LAST; capability++) {
-    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL) return false; // EINVAL: no such one
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0) continue;
+    if (errno != EINVAL) return false;
+    break; // neither this one exists nor any above it
   }
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   const struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{NEEDED, NEEDED, 0}, {0, 0, 0}};

@@ -92,13 +92,14 @@ static bool parse_exec(const struct frame *frame, struct message *message) {
   struct message_exec *exec = &message->exec;
   const uint32_t flags = read_u32(at);
   exec->pty = (flags & GB_EXEC_PTY) != 0;
+  exec->makes_output = (flags & GB_EXEC_OUTPUT) != 0;
   exec->rows = read_u16(at + 4);
   exec->columns = read_u16(at + 6);
   exec->argc = read_u32(at + 8);
   exec->envc = read_u32(at + 12);
   exec->umask = read_u32(at + 16);
   exec->rlimit_count = read_u32(at + 20);
-  if ((flags & ~GB_EXEC_PTY) != 0 || exec->umask > 0777 || exec->argc == 0) return false;
+  if ((flags & ~(GB_EXEC_PTY | GB_EXEC_OUTPUT)) != 0 || exec->umask > 0777 || exec->argc == 0) return false;
   if (exec->argc > GB_SIZE_ARGUMENTS_MAX || exec->envc > GB_SIZE_ARGUMENTS_MAX) return false;
   if (exec->rlimit_count > GB_SIZE_RLIMITS_MAX || frame->length != EXEC_HEAD + exec->rlimit_count * RLIMIT_BYTES) return false;
   return parse_rlimits(at + EXEC_HEAD, exec);

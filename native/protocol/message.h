@@ -32,6 +32,7 @@ struct message_rlimit {
 
 struct message_exec {
   bool pty;
+  bool makes_output;
   uint16_t rows, columns;
   uint32_t argc, envc, umask, rlimit_count;
   struct message_rlimit rlimits[GB_SIZE_RLIMITS_MAX];

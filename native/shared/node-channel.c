@@ -30,6 +30,10 @@ int node_send(int channel, const char *line, int descriptor, int flags) {
   return sent == (ssize_t)text.iov_len ? 0 : EPIPE;
 }
 
+bool node_is_shortage(int error) {
+  return error == ETOOMANYREFS || error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
 static int await_line(int channel) {
   char line[LINE_BYTES];
   size_t length = 0;

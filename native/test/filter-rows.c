@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -21,6 +22,7 @@
 
 #define HIGH_HALF 0x100000000l // the kernel does not look at it; the filter must not either
 #define SURVIVED 0
+#define STEPS_MEAN_MAX 32u // one row after the other: 87
 #define FILE_BYTES 0x180000001ul // both halves count
 
 struct call {
@@ -256,6 +258,33 @@ static void test_nested(void) {
   filter_assemble(&program, (struct filter_choice){0});
 }
 
+// How many instructions of the filter lie on the way of a call without arguments to its answer.
+static unsigned steps_of(uint32_t number) {
+  struct seccomp_data data = {.nr = (int)number};
+  uint32_t loaded = 0;
+  unsigned steps = 0;
+  for (size_t at = 3;; steps++) { // behind the architecture
+    const struct sock_filter *next = &program.code[at++];
+    if (BPF_CLASS(next->code) == BPF_RET) return steps;
+    if (BPF_CLASS(next->code) == BPF_LD) memcpy(&loaded, (const char *)&data + next->k, sizeof loaded);
+    else if (BPF_CLASS(next->code) == BPF_ALU) loaded &= next->k;
+    else if (BPF_OP(next->code) == BPF_JA) at += next->k;
+    else if (BPF_OP(next->code) == BPF_JEQ) at += loaded == next->k ? next->jt : next->jf;
+    else if (BPF_OP(next->code) == BPF_JGT) at += loaded > next->k ? next->jt : next->jf;
+    else if (BPF_OP(next->code) == BPF_JGE) at += loaded >= next->k ? next->jt : next->jf;
+    else at += (loaded & next->k) != 0 ? next->jt : next->jf;
+  }
+}
+
+// The kernel goes all these ways when the filter is put on, for each command.
+static void test_short_ways(void) {
+  filter_assemble(&program, (struct filter_choice){.mediated = true, .numbers_from = numbers.from, .numbers_to = numbers.to, .file_bytes = FILE_BYTES});
+  unsigned long steps = 0;
+  for (uint32_t number = 0; number <= SYSCALL_NEWEST; number++) steps += steps_of(number);
+  count(steps / SYSCALL_NEWEST < STEPS_MEAN_MAX, "all calls", "must be answered in a few steps", (int)(steps / SYSCALL_NEWEST));
+  filter_assemble(&program, (struct filter_choice){0});
+}
+
 // Each request number by itself.
 static void test_ioctls(void) {
   for (size_t index = 0; index < refused_ioctl_count; index++) {
@@ -307,6 +336,7 @@ int main(void) {
   test_ioctls();
   test_mediated();
   test_nested();
+  test_short_ways();
   test_other_abis();
   printf("%u passed, %u failed\n", passed, failed);
   return failed == 0 ? 0 : 1;

@@ -2,7 +2,7 @@
 import { encodeByteText } from "../kit/byte-text.ts";
 import type { Command } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
-import { argumentFrames, execFrame, type ResourceLimit } from "./host-frames.ts";
+import { argumentFrames, execFrame, type ResourceLimit, stdinEndFrame } from "./host-frames.ts";
 import { sizes } from "./protocol.ts";
 
 /** A command whose environment is complete. */
@@ -47,10 +47,12 @@ function stringBlock(command: GuardCommand): Buffer {
 export function commandFrames(stream: number, command: GuardCommand, options: CommandOptions = {}): readonly Buffer[] {
   const exec = execFrame(stream, {
     pty: command.pty,
+    makesOutput: command.output !== undefined,
     argc: command.argv.length,
     envc: Object.keys(command.environment).length,
     umask: options.umask ?? 0o022,
     limits: options.limits ?? [],
   });
-  return [...argumentFrames(stream, stringBlock(command)), exec];
+  const start = [...argumentFrames(stream, stringBlock(command)), exec];
+  return command.hasInput === false ? [...start, stdinEndFrame(stream)] : start;
 }

@@ -17,6 +17,7 @@ function notStarted(message: CommandMessage & { kind: "not-started" }): ExitRepo
   const isAbsent = message.stage === "exec" && (errno === "ENOENT" || errno === "ENOTDIR");
   const report = { kind: "not-started", code: isAbsent ? 127 : 126, errno } as const;
   if (message.stage === "cwd") return { ...report, stage: "directory" };
+  if (message.stage === "output") return { ...report, stage: "output" };
   // fork(2), and execve(2) after a change of user: the user, or the sandbox, has as many processes as it may have.
   return errno === "EAGAIN" && message.stage !== "terminal" ? { ...report, stage: "processes" } : report;
 }
@@ -25,6 +26,11 @@ function exited(message: CommandMessage & { kind: "exited" }): ExitReport {
   const { userMs, systemMs, maxRssBytes } = message;
   const usage = { userMs, systemMs, maxRssBytes };
   return message.how === "code" ? { kind: "exited", code: message.value, usage } : { kind: "signalled", signal: message.value, usage };
+}
+
+interface ExecutionOptions extends Pick<CommandOptions, "onFileLimit" | "onRefused"> {
+  /** False: the guard was told that its input has ended. */
+  readonly hasInput?: boolean | undefined;
 }
 
 export class GuardExecution implements Execution {
@@ -41,10 +47,10 @@ export class GuardExecution implements Execution {
   #isKilling = false;
   readonly #refused: RefusedCall[] = [];
   #refusedTotal: number | undefined;
-  readonly #told: Pick<CommandOptions, "onFileLimit" | "onRefused">;
+  readonly #told: ExecutionOptions;
   #hasMetFileLimit = false;
 
-  constructor(stream: number, send: (frame: Buffer) => void, told: Pick<CommandOptions, "onFileLimit" | "onRefused"> = {}) {
+  constructor(stream: number, send: (frame: Buffer) => void, told: ExecutionOptions = {}) {
     this.stream = stream;
     this.#told = told;
     this.#send = (frame) => {
@@ -54,6 +60,7 @@ export class GuardExecution implements Execution {
     this.#input = new InputWindow(
       (bytes) => this.#send(stdinFrame(stream, bytes)),
       () => this.#send(stdinEndFrame(stream)),
+      told.hasInput === false,
     );
     this.#start.promise.catch(() => {}); // reported to whoever waits for `started`
   }

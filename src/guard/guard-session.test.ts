@@ -108,6 +108,21 @@ test("exec() gives output, exit and usage in the guard's order, and forgets the 
   await execution.killTree();
 });
 
+test("exec() of a command without input says its end with the start, once", async () => {
+  const { guard, session } = await ready();
+  const starting = session.exec({ ...command, argv: ["true"], hasInput: false });
+  await guard.until(frameTypes.stdinEnd);
+  guard.send(...guardConversation(1, ""));
+  const execution = await starting;
+  execution.endStdin();
+  await assert.rejects(execution.writeStdin(Buffer.from("late")), { code: "SANDBOX_CLOSED" });
+  await session.close();
+  assert.deepEqual(
+    guard.sent.map(({ type }) => type).filter((type) => type >= frameTypes.args),
+    [frameTypes.args, frameTypes.exec, frameTypes.stdinEnd],
+  );
+});
+
 test("exec() rejects when a wall is missing, and reports what could not be started", async () => {
   const { guard, session } = await ready();
   const refused = session.exec({ ...command, argv: ["true"] });

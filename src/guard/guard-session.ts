@@ -90,7 +90,7 @@ export class GuardSession {
     const stream = this.#lastStream + 1;
     const frames = commandFrames(stream, command, options);
     this.#lastStream = stream;
-    const execution = new GuardExecution(stream, (frame) => this.#send(frame), options);
+    const execution = new GuardExecution(stream, (frame) => this.#send(frame), { ...options, hasInput: command.hasInput });
     this.#executions.set(stream, execution);
     this.#send(Buffer.concat(frames)); // one wake for the guard
     await execution.started;

@@ -2,6 +2,7 @@
 import type { Duplex } from "node:stream";
 import { GuardSession, type GuardSessionOptions } from "./guard-session.ts";
 
+export { readCollected } from "./collected-frames.ts";
 export { type CommandOptions, type GuardCommand, resources } from "./command-frames.ts";
 export { errnoName } from "./errno-name.ts";
 export { type GuardSession, type GuardSessionOptions } from "./guard-session.ts";
@@ -10,7 +11,16 @@ export { type GuardMediation, type GuardRule, type ReadRule, type ResourceLimit,
 export { combineRights, type LandlockRight, landlockRights, nameRights, rightsFor } from "./landlock-rights.ts";
 export { parseProbe, type GuardProbe } from "./probe-output.ts";
 export { exitStatus, type LayerName, sizes } from "./protocol.ts";
-export { contentMax, dropTouchLog, nameTouchedRoots, openTouchLog, readTouches, type TouchedRoot, type Touches } from "./touch-log.ts";
+export {
+  contentMax,
+  dropTouchLog,
+  nameTouchedRoots,
+  openTouchLog,
+  readTouches,
+  touchLogPath,
+  type TouchedRoot,
+  type Touches,
+} from "./touch-log.ts";
 export { type KeptContent, type TouchedState, type TouchRecords } from "./touch-records.ts";
 
 /**

@@ -65,6 +65,8 @@ export interface ResourceLimit {
 
 export interface ExecFrame {
   readonly pty: { readonly rows: number; readonly columns: number } | undefined;
+  /** OUTPUT_DIR of its environment is made first. */
+  readonly makesOutput: boolean;
   readonly argc: number;
   readonly envc: number;
   readonly umask: number;
@@ -135,7 +137,7 @@ export function argumentFrames(stream: number, block: Uint8Array): readonly Buff
 
 export function execFrame(stream: number, exec: ExecFrame): Buffer {
   const payload = Buffer.alloc(24 + exec.limits.length * 16);
-  payload.writeUInt32LE(exec.pty === undefined ? 0 : execFlags.pty, 0);
+  payload.writeUInt32LE((exec.pty === undefined ? 0 : execFlags.pty) | (exec.makesOutput ? execFlags.output : 0), 0);
   payload.writeUInt16LE(exec.pty?.rows ?? 0, 4);
   payload.writeUInt16LE(exec.pty?.columns ?? 0, 6);
   payload.writeUInt32LE(exec.argc, 8);

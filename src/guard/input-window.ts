@@ -13,12 +13,14 @@ export class InputWindow {
   #credit: number = sizes.credit;
   #last: Promise<void> = Promise.resolve();
   #isClosed = false;
-  #isEnding = false;
+  #isEnding: boolean;
   #wake: (() => void) | undefined;
 
-  constructor(send: (bytes: Uint8Array) => void, sendEnd: () => void) {
+  /** @param hasEnded nothing will come, and the guard was told so already */
+  constructor(send: (bytes: Uint8Array) => void, sendEnd: () => void, hasEnded = false) {
     this.#send = send;
     this.#sendEnd = sendEnd;
+    this.#isEnding = hasEnded;
   }
 
   /** @throws GUARD_PROTOCOL for more credit than was ever used */

@@ -14,6 +14,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   CHANNEL: protocol.channels,
   FEATURE: protocol.features,
   EXEC: protocol.execFlags,
+  COLLECTED: protocol.collected,
+  CONTENT: protocol.contents,
   DOMAIN: protocol.domains,
   EXITED: protocol.exitedHow,
   STAGE: protocol.stages,

@@ -60,10 +60,13 @@ export const frameTypes = {
 
 export const channels = { stdin: 0, stdout: 1, stderr: 2 } as const;
 export const features = { testBuild: 0x1 } as const;
-export const execFlags = { pty: 0x1 } as const;
+export const execFlags = { pty: 0x1, output: 0x2 } as const;
+/** Frames of the programs that read files inside; see collected-frames.ts. */
+export const collected = { entry: 0x60, bytes: 0x61, content: 0x62, end: 0x63 } as const;
+export const contents = { whole: 0, changed: 1, unreadable: 2, tooLarge: 3 } as const;
 export const domains = { both: 0, command: 1, session: 2 } as const;
 export const exitedHow = { code: 0, signal: 1 } as const;
-export const stages = { fork: 1, terminal: 2, cwd: 3, exec: 4 } as const;
+export const stages = { fork: 1, terminal: 2, cwd: 3, exec: 4, output: 5 } as const;
 
 /** Bits of READY. */
 export const layers = {
@@ -120,6 +123,7 @@ export const rules = {
   crowded: 10,
   deniedRead: 11,
   outside: 12,
+  noNetwork: 14,
 } as const;
 
 /** Records of the touch log. */

@@ -34,18 +34,18 @@ const rootsSchema = lazily(() =>
 );
 const windowBytes = 1024 * 1024;
 
-const logFile = (directory: string): string => path.join(directory, "touches.log");
+export const touchLogPath = (directory: string): string => path.join(directory, "touches.log");
 const rootsFile = (directory: string): string => path.join(directory, "touches.json");
 
 /** Of a sandbox that was never opened: nobody wrote to it, nobody will read it. */
 export function dropTouchLog(directory: string): void {
-  for (const file of [rootsFile(directory), logFile(directory)]) if (isPresent(file)) unlinkSync(file);
+  for (const file of [rootsFile(directory), touchLogPath(directory)]) if (isPresent(file)) unlinkSync(file);
 }
 
 /** @param directory private to the sandbox, never shown inside. @returns a descriptor for the guard, which the caller closes */
 export function openTouchLog(directory: string): number {
   dropTouchLog(directory);
-  return openSync(logFile(directory), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  return openSync(touchLogPath(directory), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 }
 
 /** What the log is about: once, before the guard is told of any root. */
@@ -95,8 +95,8 @@ function parseRoots(text: string): z.infer<ReturnType<typeof rootsSchema>> {
 
 /** undefined when the sandbox had no write root, or was never started. */
 export function readTouches(directory: string): Touches | undefined {
-  if (!isPresent(logFile(directory)) || !isPresent(rootsFile(directory))) return undefined;
-  const descriptor = openSync(logFile(directory), constants.O_RDONLY | constants.O_NOFOLLOW);
+  if (!isPresent(touchLogPath(directory)) || !isPresent(rootsFile(directory))) return undefined;
+  const descriptor = openSync(touchLogPath(directory), constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const { size } = fstatSync(descriptor);
     return {
