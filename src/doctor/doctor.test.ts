@@ -17,7 +17,7 @@ const boundary: Boundary = {
 };
 
 test("runDoctor() says what its number counts, and lists no limit twice", async () => {
-  const report = await runDoctor({ boundary, stateDirectory: "/s", checkLedger: async () => "224" });
+  const report = await runDoctor({ boundary, containers: [], stateDirectory: "/s", checkLedger: async () => "224" });
   const lines = report.sections.flatMap((section) => section.lines);
   assert.equal(lines.find(({ name }) => name === "ledger")?.detail, "/s (records: 224)");
   for (const limit of ["memory", "cpuTime", "processes", "disk"])
@@ -27,7 +27,7 @@ test("runDoctor() says what its number counts, and lists no limit twice", async 
 
 test("runDoctor() is not usable without a ledger, and gives the refusal's own next step", async () => {
   const refused = new GloveboxError("STATE_INSECURE", "state.open-mode", { values: { directory: "/s", mode: "777" } });
-  const report = await runDoctor({ boundary, stateDirectory: "/s", checkLedger: () => Promise.reject(refused) });
+  const report = await runDoctor({ boundary, containers: [], stateDirectory: "/s", checkLedger: () => Promise.reject(refused) });
   assert.equal(report.usable, false);
   assert.equal(
     report.sections.flatMap((section) => section.lines).find(({ name }) => name === "ledger")?.fix?.key,

@@ -4,7 +4,7 @@ import type { DoctorReport } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 
 /** What this version does not have yet, under the name it will have. */
-const notBuilt = ["credentials", "broker daemon", "container", "microvm", "desktop", "wasi"] as const;
+const notBuilt = ["credentials", "broker daemon", "microvm", "desktop", "wasi"] as const;
 
 /** What programs may want and no sandbox gives: told here, in docs/known-incompatibilities.md, and shown by test/e2e/known-incompatibilities.test.ts. */
 const incompatible = [
@@ -18,6 +18,8 @@ const incompatible = [
 
 export interface DoctorParts {
   readonly boundary: Boundary;
+  /** Which this machine may lack: nothing needs one unless a policy asks for it. */
+  readonly containers: readonly Boundary[];
   readonly stateDirectory: string;
   /** Opens what records are written with and returns how many there are; rejects when records could not be written. */
   readonly checkLedger: () => Promise<string>;
@@ -38,9 +40,17 @@ async function ledgerLine({ checkLedger, stateDirectory }: DoctorParts): Promise
   }
 }
 
+/** What is the same for every runtime, once. */
+async function containerLines({ containers }: DoctorParts): Promise<readonly ProbeLine[]> {
+  const reports = await Promise.all(containers.map((container) => container.probe()));
+  const lines = reports.flatMap((report) => report.lines.map((line): ProbeLine => ({ ...line, required: false })));
+  return lines.filter(({ name }, index) => lines.findIndex((line) => line.name === name) === index);
+}
+
 /** Never throws. */
 export async function runDoctor(parts: DoctorParts): Promise<DoctorReport> {
   const [probe, ledger] = await Promise.all([parts.boundary.probe(), ledgerLine(parts)]);
+  const container = await containerLines(parts);
   const pending = notBuilt.map((name): ProbeLine => ({ name, state: "not-built", detail: "", fix: undefined, required: false }));
   const never = incompatible.map(({ name, detail, instead }): ProbeLine => ({
     name,
@@ -53,6 +63,7 @@ export async function runDoctor(parts: DoctorParts): Promise<DoctorReport> {
     usable: probe.usable && ledger.state === "works",
     sections: [
       { name: probe.kind, lines: probe.lines },
+      ...(container.length === 0 ? [] : [{ name: "container", lines: container }]),
       { name: "record", lines: [ledger] },
       { name: "incompatible", lines: never },
       { name: "later", lines: pending },

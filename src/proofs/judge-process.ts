@@ -153,7 +153,7 @@ const captiveInterface = "eth0";
 /** Where something may leave, the way out is the captive network, which leads to the gate alone. */
 function interfaces(seen: Seen): Draft {
   const { egress } = seen.policy;
-  const opens = egress.local.length > 0 || egress.rules.some(({ verdict }) => verdict === "allow");
+  const opens = egress.unruled === "ask" || egress.local.length > 0 || egress.rules.some(({ verdict }) => verdict !== "deny");
   const found = seen.probe?.interfaces ?? [];
   const others = found.filter((name) => name !== "lo" && !(opens && name === captiveInterface));
   return looked(seen, {

@@ -1,11 +1,10 @@
 // What a sandbox begins with, known before anybody has looked at the files: its namespaces come up while the view is being planned. Pure.
 import type { SandboxSpec } from "../../contracts/boundary.ts";
+import { boundProcessors, type LayoutOperation, type MachineFacts } from "../../linux/linux.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
 import type { FileTree } from "./file-tree.ts";
 import { type Identity, identityFor } from "./identity.ts";
 import { guardInside } from "./inside.ts";
-import type { LayoutOperation } from "./layout.ts";
-import { boundProcessors, type MachineFacts } from "./limit-plan.ts";
 import { ancestorsOf } from "./paths.ts";
 import { chooseStageDirectory, isOpenToAll } from "./staging.ts";
 import { emptyFile, inView, viewDirectory } from "./view-layout.ts";

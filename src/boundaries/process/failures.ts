@@ -1,6 +1,7 @@
 // Turns what bubblewrap and the launcher say on their way into the errors that tell a person what to do.
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
-import { captiveError } from "./captive-failure.ts";
+import { launcherError } from "../../linux/linux.ts";
+import { captiveError } from "../../captive/captive.ts";
 import { bubblewrapMinimum } from "./tools.ts";
 
 export interface LaunchFailure {
@@ -34,34 +35,12 @@ export function isOutOfProcesses(text: string): boolean {
   return processRefusal.test(text) || /\bEAGAIN\b/u.test(text);
 }
 
-/** `launcher: STEP PATH ERRNO`, one line, the path percent-encoded. */
-const launcherLine = /^launcher: (\w+) (\S+) (\S+)$/mu;
-
-function launcherError(step: string, encoded: string, errno: string): GloveboxError {
-  const path = /%(?![0-9a-f]{2})/u.test(encoded)
-    ? encoded
-    : Buffer.from(
-        encoded.replaceAll(/%([0-9a-f]{2})/gu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-        "latin1",
-      ).toString();
-  // The id map is held by a user namespace of its own: ENOSPC and EPERM are what the kernel says when there may be none (user_namespaces(7)).
-  if (step === "idmap" && ["ENOSPC", "EPERM", "EUSERS"].includes(errno))
-    return unavailable("wall.user-namespaces", { path, detail: errno });
-  if (step === "privacy" && errno !== "EAGAIN") return unavailable("wall.user-namespaces", { path: "launcher", detail: errno });
-  if (step === "changed") return new GloveboxError("SANDBOX_OPEN_FAILED", "wall.changed-while-opening", { values: { path } });
-  if (errno === "EAGAIN") return unavailable("wall.process-limit", { path, detail: errno });
-  if (step === "uid") return unavailable("wall.uid-taken", { uid: path });
-  return step === "idmap"
-    ? unavailable("wall.idmap", { path, detail: errno })
-    : unavailable("wall.launcher", { step, path, detail: errno });
-}
-
 const wholeLine = /^launcher: whole\n/mu;
 
 /** What the launcher's other half has said of the view: whole, or that it failed; undefined: nothing yet. */
 export function isViewWhole(stderr: string): boolean | undefined {
   if (wholeLine.test(stderr)) return true;
-  return launcherLine.test(stderr) ? false : undefined;
+  return launcherError(stderr) === undefined ? undefined : false;
 }
 
 /** What is said of failures alone. */
@@ -71,8 +50,8 @@ export function launchError(failure: LaunchFailure): GloveboxError | undefined {
   if (failure.startError === "EAGAIN") return unavailable("wall.process-limit", { path: failure.bubblewrapPath, detail: "EAGAIN" });
   const detail = failure.stderr.trim().split("\n").slice(-3).join("; ").slice(0, 500);
   if (detail === "") return undefined;
-  const [, step, encoded, errno] = launcherLine.exec(failure.stderr) ?? [];
-  if (step !== undefined && encoded !== undefined && errno !== undefined) return launcherError(step, encoded, errno);
+  const ofLauncher = launcherError(failure.stderr);
+  if (ofLauncher !== undefined) return ofLauncher;
   const captive = captiveError(failure.stderr);
   if (captive !== undefined) return captive;
   if (/^guard: this build leaves no layer out$/mu.test(failure.stderr)) return unavailable("wall.test-layers", { path: failure.guardPath });

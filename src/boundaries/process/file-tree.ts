@@ -6,6 +6,7 @@ import {
   constants,
   type Dirent,
   lstatSync,
+  opendirSync,
   readFileSync,
   readdirSync,
   readlinkSync,
@@ -43,6 +44,10 @@ export interface Survey {
   readonly isClosed: boolean;
   /** Of the directory itself; undefined where nothing in it has more names than one. */
   readonly identity: string | undefined;
+  /** How many entries were looked at. */
+  readonly entries: number;
+  /** It holds more than were to be looked at, which were left. */
+  readonly isCut: boolean;
 }
 
 export interface FileTree {
@@ -52,8 +57,8 @@ export interface FileTree {
   list(directory: string): readonly { readonly name: string; readonly kind: EntryKind }[];
   /** The names of the same, for a quarter of the time. */
   names(directory: string): readonly string[];
-  /** @param directory in bytes, one character each */
-  survey(directory: string): Survey;
+  /** @param directory in bytes, one character each @param most entries to look at */
+  survey(directory: string, most: number): Survey;
   /** The text of a link. */
   linkTarget(absolute: string): string | undefined;
   /** The same place without links; undefined when it does not exist. @throws PATH_RULE_UNENFORCEABLE when its name is not UTF-8 */
@@ -122,13 +127,32 @@ function placeOf(bytes: string): string | Buffer {
   return /[\u0080-\u00FF]/u.test(bytes) ? Buffer.from(bytes, "latin1") : bytes;
 }
 
+/** Above this size a directory, whose size grows with its entries, is read in portions: four times slower, but in no more memory than is asked for. */
+const listedBytesMax = 1 << 20;
+
+function* entriesOf(directory: string | Buffer): Generator<Dirent> {
+  if (lstatSync(directory).size <= listedBytesMax) {
+    yield* readdirSync(directory, { withFileTypes: true, encoding: "latin1" });
+    return;
+  }
+  const opened = opendirSync(directory, { encoding: "latin1", bufferSize: 1024 });
+  try {
+    for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) yield entry;
+  } finally {
+    opened.closeSync();
+  }
+}
+
 /** Never follows a link and opens nothing but directories. */
-function surveyDirectory(bytes: string): Survey {
+function surveyDirectory(bytes: string, most: number): Survey {
   const directory = placeOf(bytes);
   const directories: string[] = [];
   const linked: LinkedName[] = [];
+  let entries = 0;
   try {
-    for (const entry of readdirSync(directory, { withFileTypes: true, encoding: "latin1" })) {
+    for (const entry of entriesOf(directory)) {
+      if (entries === most) return { directories, linked, isClosed: false, identity: undefined, entries, isCut: true };
+      entries++;
       const { name } = entry;
       if (entry.isDirectory()) {
         directories.push(name);
@@ -140,9 +164,9 @@ function surveyDirectory(bytes: string): Survey {
       else if (found !== undefined && found.nlink > 1) linked.push(...linkedNames(place, name));
     }
     const own = linked.length === 0 ? undefined : lstatSync(directory, { bigint: true });
-    return { directories, linked, isClosed: false, identity: own === undefined ? undefined : identityOf(own) };
+    return { directories, linked, isClosed: false, identity: own === undefined ? undefined : identityOf(own), entries, isCut: false };
   } catch (error) {
-    return { directories, linked, isClosed: isClosed(directory, error), identity: undefined };
+    return { directories, linked, isClosed: isClosed(directory, error), identity: undefined, entries, isCut: false };
   }
 }
 

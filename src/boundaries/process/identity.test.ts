@@ -1,7 +1,8 @@
 // Who a sandbox is: the uid that root allocates, and the account files.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accountFiles, allocatedUid, allocatedUidBase, allocatedUidCount, identityFor, isUidPromised } from "./identity.ts";
+import { allocatedUid, allocatedUidBase, allocatedUidCount, isUidPromised } from "../../linux/linux.ts";
+import { accountFiles, identityFor } from "./identity.ts";
 
 test("allocatedUid() stays in its range for the lowest and the highest id", () => {
   assert.equal(allocatedUid("s-000000000000-000000000000"), allocatedUidBase);

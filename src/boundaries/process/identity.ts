@@ -1,27 +1,6 @@
 // Who a sandbox is, on the host and inside, and the account files that say so.
+import { allocatedUid } from "../../linux/linux.ts";
 import { hostNameInside, homeInside } from "./inside.ts";
-
-/**
- * Where root's sandboxes get their host uid: above every range that systemd, subuid tools and container engines hand out
- * (systemd.io/UIDS-GIDS: 524288..1879048191 are containers), below the 31-bit limit. One uid per sandbox, from the 24 low random bits
- * of its id; the caller checks that no process has it.
- */
-export const allocatedUidBase = 1_879_048_192;
-export const allocatedUidCount = 1 << 24;
-
-/** True when an account has the number, or a range of subordinate ids (`name:first:count` of /etc/subuid and /etc/subgid) holds it. */
-export function isUidPromised(uid: number, files: { readonly passwd: string; readonly subordinate: readonly string[] }): boolean {
-  const hasAccount = files.passwd.split("\n").some((line) => line.split(":")[2] === String(uid));
-  const isInRange = (line: string): boolean => {
-    const [, first, count] = line.split(":").map(Number);
-    return first !== undefined && count !== undefined && uid >= first && uid < first + count;
-  };
-  return hasAccount || files.subordinate.some((text) => text.split("\n").some(isInRange));
-}
-
-export function allocatedUid(sandboxId: string): number {
-  return allocatedUidBase + Number.parseInt(sandboxId.slice(-6), 16);
-}
 
 /** What root's sandboxes see themselves as; an ordinary user's keep their number, so that files show their owner. */
 export const ordinaryUidInside = 1000;

@@ -2,6 +2,8 @@
 // open nothing of the host when the mounts are gone.
 
 export const guardInside = "/run/glovebox/guard";
+/** What a task was given to read: not in the tmpfs, which may be written. */
+export const inputInside = "/run/glovebox/input";
 /** One tmpfs: what a sandbox may write that is not the host's. */
 export const scratchInside = "/run/sandbox";
 export const homeInside = `${scratchInside}/home`;

@@ -2,7 +2,7 @@
 // is never opened as a whole: its other entries are, one by one. Rights inside write roots are whole; denials there are the mounts'.
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { FileTree } from "./file-tree.ts";
-import { guardInside, scratchInside } from "./inside.ts";
+import { guardInside, inputInside, scratchInside } from "./inside.ts";
 import { childOf, isAtOrBelow, isBelow } from "./paths.ts";
 import type { View } from "./view.ts";
 
@@ -26,6 +26,7 @@ const fixedRules: readonly LandlockRule[] = [
   { path: "/", rights: "list", isOptional: false },
   // It is what joins a connection from outside to a port inside: a command like any other.
   { path: guardInside, rights: "read", isOptional: true },
+  { path: inputInside, rights: "read", isOptional: true },
   { path: scratchInside, rights: "write", isOptional: true },
   { path: "/proc", rights: "processFiles", isOptional: false },
   { path: "/dev/pts", rights: "terminal", isOptional: true },

@@ -1,7 +1,7 @@
 // Which layers a sandbox is opened with. The product has both; tests take one away, with the guard's test build only, to prove that the
 // other holds alone.
+import { markerOf } from "../../linux/linux.ts";
 import type { Beginning } from "./beginning.ts";
-import { markerOf } from "./reap.ts";
 import { guardInside } from "./inside.ts";
 
 export interface TestLayers {

@@ -56,7 +56,7 @@ test("refuseLinkedNames() does not look among what is shown for names that all l
       Object.fromEntries(names.map((name) => [name, { links, identity: "one" }])),
     );
     looked.length = 0;
-    refuseLinkedNames([...rules, denied], { ...tree, survey: (path) => (looked.push(path), tree.survey(path)) });
+    refuseLinkedNames([...rules, denied], { ...tree, survey: (path, most) => (looked.push(path), tree.survey(path, most)) });
     return looked.filter((path) => path.startsWith("/usr/"));
   };
   assert.deepEqual(watch(["/p/venv/a", "/p/venv/b"], 2), []);
@@ -66,4 +66,18 @@ test("refuseLinkedNames() does not look among what is shown for names that all l
 test("refuseShownNames() refuses where it cannot look", () => {
   const tree = textTree(files, { "/p/.env": { links: 2, identity: "one" }, "/p/sub": { mode: 0 } });
   assert.throws(() => refuseShownNames(["/p/.env"], rules, tree), { situation: "wall.names-unknown" });
+});
+
+test("the searches refuse, and skip nothing, when there is more to look at or to keep than their bounds", () => {
+  const denied: Rule = { path: "/p/venv", effect: "hide", origin: "policy" };
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`/p/venv/f${index}`, { links: 2, identity: `i${index}` }]));
+  const names = Object.fromEntries(Object.keys(many).map((name) => [name, ""]));
+  const tree = textTree({ ...files, ...names }, { ...many, "/p/.env": { links: 2, identity: "one" } });
+  const search = (entries: number, kept: number) => () => refuseLinkedNames([...rules, denied], tree, { entries, kept });
+  assert.doesNotThrow(search(100, 100));
+  assert.throws(search(20, 100), { situation: "wall.second-names-unsearched", values: { path: "/p/venv", entries: "20", kept: "100" } });
+  assert.throws(search(100, 19), { situation: "wall.second-names-unsearched" });
+  const masked = (entries: number) => () => refuseShownNames(["/p/.env"], rules, tree, { entries, kept: 100 });
+  assert.doesNotThrow(masked(100));
+  assert.throws(masked(2), { situation: "wall.second-names-unsearched" });
 });

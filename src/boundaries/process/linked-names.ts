@@ -13,6 +13,16 @@ import { accessAt, type Rule } from "./rules.ts";
 const bytesOf = (path: string): string => Buffer.from(path).toString("latin1");
 const textOf = (bytes: string): string => Buffer.from(bytes, "latin1").toString();
 
+/** Of one search. What is not looked at might hold a second name, so that a search that comes to its end here refuses the sandbox. */
+export interface SearchBounds {
+  /** Each costs some microseconds. */
+  readonly entries: number;
+  /** What is kept in memory: files with more names than one, and directories that are still to be looked into. */
+  readonly kept: number;
+}
+
+const defaultBounds: SearchBounds = { entries: 5_000_000, kept: 1_000_000 };
+
 interface LinkedFile {
   /** One of its names, in bytes. */
   readonly path: string;
@@ -32,12 +42,15 @@ class LinkedNames {
   closed: string | undefined;
   readonly #tree: FileTree;
   readonly #edges: ReadonlySet<string>;
+  readonly #bounds: SearchBounds;
   readonly #left: string[] = [];
+  #entries = 0;
 
   /** @param edges every path that a rule names, in bytes: what lies there belongs to another region */
-  constructor(tree: FileTree, regions: readonly string[], edges: ReadonlySet<string>) {
+  constructor(tree: FileTree, regions: readonly string[], edges: ReadonlySet<string>, bounds: SearchBounds) {
     this.#tree = tree;
     this.#edges = edges;
+    this.#bounds = bounds;
     for (const path of regions) {
       const entry = tree.look(path);
       if (entry?.kind === "directory") this.#left.push(bytesOf(path));
@@ -82,7 +95,10 @@ class LinkedNames {
   }
 
   #lookInto(directory: string): void {
-    const { directories, linked, isClosed, identity } = this.#tree.survey(directory);
+    const { directories, linked, isClosed, identity, entries, isCut } = this.#tree.survey(directory, this.#bounds.entries - this.#entries);
+    this.#entries += entries;
+    const kept = this.#files.size + this.#left.length + directories.length + linked.length;
+    if (isCut || kept > this.#bounds.kept) refuseTooMany(directory, this.#bounds);
     if (isClosed) this.closed ??= directory;
     for (const name of directories) {
       const path = childOf(directory, name);
@@ -95,15 +111,21 @@ class LinkedNames {
   }
 }
 
+function refuseTooMany(directory: string, { entries, kept }: SearchBounds): never {
+  const values = { path: textOf(directory), entries: String(entries), kept: String(kept) };
+  throw new GloveboxError("PATH_RULE_UNENFORCEABLE", "wall.second-names-unsearched", { values });
+}
+
 /** What a pattern matched, as far as it may have names that the pattern does not cover. */
-function maskedNames(masked: readonly string[], tree: FileTree): LinkedNames {
+function maskedNames(masked: readonly string[], tree: FileTree, bounds: SearchBounds): LinkedNames {
   const paths = masked.map((path) => encodeByteText(path).toString("latin1"));
-  const result = new LinkedNames(tree, [], new Set());
+  const result = new LinkedNames(tree, [], new Set(), bounds);
   const surveys = new Map<string, Survey>();
   for (const path of paths) {
     const cut = path.lastIndexOf("/");
     const directory = path.slice(0, cut) || "/";
-    const survey = surveys.get(directory) ?? tree.survey(directory);
+    const survey = surveys.get(directory) ?? tree.survey(directory, bounds.entries);
+    if (survey.isCut) refuseTooMany(directory, bounds);
     surveys.set(directory, survey);
     const name = path.slice(cut + 1);
     const file = survey.linked.find((linked) => linked.name === name);
@@ -140,10 +162,10 @@ function refuseCommon(denied: LinkedNames, seen: LinkedNames): void {
 }
 
 /**
- * No scan limit: what is denied is searched at each open, and what a command may use only where something denied has a second name.
- * @throws PATH_RULE_UNENFORCEABLE naming both names
+ * Nothing is passed over: what is denied is searched at each open, and what a command may use only where something denied has a second name.
+ * @throws PATH_RULE_UNENFORCEABLE naming both names, or the directory at which the search came to its bounds
  */
-export function refuseLinkedNames(rules: readonly Rule[], tree: FileTree): void {
+export function refuseLinkedNames(rules: readonly Rule[], tree: FileTree, bounds = defaultBounds): void {
   const regions = [...new Set(rules.map(({ path }) => path))].map((path) => ({ path, access: accessAt(rules, path) }));
   const edges = new Set(regions.map(({ path }) => bytesOf(path)));
   const isInWriteRoot = ({ path }: Rule): boolean => rules.some((root) => root.effect === "write" && isBelow(path, root.path));
@@ -158,6 +180,7 @@ export function refuseLinkedNames(rules: readonly Rule[], tree: FileTree): void 
         tree,
         side.map(({ path }) => path),
         edges,
+        bounds,
       );
     refuseCommon(namesIn(denied), namesIn(seen));
   };
@@ -174,12 +197,12 @@ export function refuseLinkedNames(rules: readonly Rule[], tree: FileTree): void 
 /**
  * The same for what a pattern matched: other names that lie nowhere inside harm nobody, and one that a pattern covers too is hidden.
  * @param masked paths as in kit/byte-text.ts
- * @throws PATH_RULE_UNENFORCEABLE naming both names
+ * @throws PATH_RULE_UNENFORCEABLE naming both names, or the directory at which the search came to its bounds
  */
-export function refuseShownNames(masked: readonly string[], rules: readonly Rule[], tree: FileTree): void {
+export function refuseShownNames(masked: readonly string[], rules: readonly Rule[], tree: FileTree, bounds = defaultBounds): void {
   if (masked.length === 0) return;
   const regions = [...new Set(rules.map(({ path }) => path))];
   const seen = regions.filter((path) => ["read", "write"].includes(accessAt(rules, path)));
   const edges = new Set([...regions.map(bytesOf), ...masked.map((path) => encodeByteText(path).toString("latin1"))]);
-  refuseCommon(maskedNames(masked, tree), new LinkedNames(tree, seen, edges));
+  refuseCommon(maskedNames(masked, tree, bounds), new LinkedNames(tree, seen, edges, bounds));
 }

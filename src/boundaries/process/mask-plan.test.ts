@@ -16,6 +16,7 @@ const files = {
   "/home/ann/.nvm/v26/bin/node": "",
   "/home/ann/work/a": "",
   "/home/ann/notes/b": "",
+  "/home/ann/work/nest": "-> /home/ann/notes",
   "/srv/work/a": "",
 };
 
@@ -80,4 +81,12 @@ test("the file systems that tell of no change are the masker's", () => {
     [...list.matchAll(/0x[0-9a-f]+/gu)].map(([number]) => BigInt(number)),
   );
   assert.ok(untoldTypes.size >= 15);
+});
+
+test("maskPlanOf() looks for a denied name behind a link, because the link may be gone when a command looks", () => {
+  const plan = planOf({ denyRead: ["/home/ann/work/nest/b"] });
+  assert.deepEqual(
+    plan?.rules.map(({ text }) => text),
+    ["/home/ann/work/nest/b"],
+  );
 });

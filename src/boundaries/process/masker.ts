@@ -5,11 +5,11 @@ import type { LateMasks } from "../../contracts/boundary.ts";
 import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
 import { wellFormedByteText } from "../../kit/byte-text.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
+import { markerOf } from "../../linux/linux.ts";
 import type { MaskPlan } from "./mask-plan.ts";
 import { goFrame, type MaskedMatch, MaskerDecoder, type MaskerMessage, planFrames, settleFrame } from "./masker-frames.ts";
 import { troubleError } from "./masker-trouble.ts";
 import { rulesMax } from "./landlock-plan.ts";
-import { markerOf } from "./reap.ts";
 
 /** What it did before the first command. */
 export interface MaskerReady {

@@ -1,26 +1,38 @@
 // Opens one process sandbox: the walls come up while the view is planned, and nothing runs before both are seen to be whole. INVARIANT I-02, I-03, I-04, I-09
 import os from "node:os";
+import { captiveArguments, captiveLayer, requireCaptive } from "../../captive/captive.ts";
 import type { OpenContext, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { dropTouchLog } from "../../guard/guard.ts";
+import {
+  type Cgroup,
+  findCgroups,
+  isExecutable,
+  isUidPromised,
+  joinCgroup,
+  layoutText,
+  limitCgroup,
+  makeCgroup,
+  markerOf,
+  removeCgroup,
+  runOperation,
+} from "../../linux/linux.ts";
 import { type Beginning, type BeginningFacts, planBeginning } from "./beginning.ts";
-import { captiveArguments } from "./captive-arguments.ts";
-import { requireCaptive } from "./captive-failure.ts";
-import { captiveLayer } from "./captive-layer.ts";
-import { type Cgroup, findCgroups, joinCgroup, limitCgroup, makeCgroup, removeCgroup } from "./cgroups.ts";
 import { confirmPlaces } from "./confirm-places.ts";
 import { hostFileTree } from "./file-tree.ts";
-import { type Identity, isUidPromised } from "./identity.ts";
-import { captiveDescriptor, type Furnishing, launch, type Launched } from "./launch.ts";
+import type { Identity } from "./identity.ts";
+import { scratchInside } from "./inside.ts";
+import { captiveDescriptor } from "./host-child.ts";
+import { type Furnishing, launch, type Launched } from "./launch.ts";
 import { bubblewrapCommand, type TestLayers } from "./layers.ts";
-import { layoutText, runOperation } from "./layout.ts";
 import type { Masker } from "./masker.ts";
 import { maskerLayer, openMasker, startMasker } from "./open-masker.ts";
 import { planSandbox, type SandboxPlan } from "./plan.ts";
 import type { ProcessBoundaryOptions } from "./process.ts";
 import { ProcessSandbox } from "./process-sandbox.ts";
-import { markerOf } from "./reap.ts";
-import { isExecutable, requireBubblewrap } from "./tools.ts";
+import type { Residence } from "./residence.ts";
+import { rememberingTree } from "./remembering-tree.ts";
+import { requireBubblewrap } from "./tools.ts";
 
 const allLayers: TestLayers = { outer: true, inner: true };
 
@@ -65,6 +77,12 @@ function refusePromisedUid({ hostUid }: Identity): void {
     throw new GloveboxError("WALL_UNAVAILABLE", "wall.uid-taken", { values: { uid: hostUid } });
 }
 
+/** What all sandboxes of one boundary have in common. */
+export interface ProcessParts {
+  readonly options: ProcessBoundaryOptions;
+  readonly residence: Residence;
+}
+
 /** What is known when the walls are on their way up. */
 interface Starting {
   readonly options: ProcessBoundaryOptions;
@@ -74,6 +92,7 @@ interface Starting {
   readonly layers: TestLayers;
   readonly isRoot: boolean;
   readonly bubblewrapPath: string;
+  readonly residence: Residence;
   readonly signal: AbortSignal;
 }
 
@@ -84,17 +103,27 @@ interface Furnished {
 }
 
 /** Each program starts the next: the launcher, what makes the captive network, bubblewrap. */
-function programsOf({ options, spec, beginning, layers, bubblewrapPath }: Starting) {
+function programsOf(starting: Starting) {
+  const { options, spec, beginning, layers, bubblewrapPath } = starting;
   const command = bubblewrapCommand(beginning, { guardPath: options.guardPath, sandboxId: spec.sandboxId, layers });
-  if (!layers.outer) return { program: bubblewrapPath, args: command, input: undefined };
+  if (!layers.outer) return { program: bubblewrapPath, args: command, begin: undefined };
   const path = beginning.captivePath;
   const captive =
     path === undefined ? [] : captiveArguments({ path, channel: captiveDescriptor, isOneNetwork: options.networks === "one" });
   return {
     program: options.launcherPath,
     args: [markerOf(spec.sandboxId)],
-    input: layoutText([...beginning.layout, runOperation([...captive, bubblewrapPath, ...command])]),
+    begin: () => {
+      makeReady(starting);
+      return layoutText([...beginning.layout, runOperation([...captive, bubblewrapPath, ...command])]);
+    },
   };
+}
+
+/** What must be there before the launcher becomes anybody, and may come up beside its own start. */
+function makeReady({ facts, beginning, isRoot }: Starting): void {
+  if (isRoot) refusePromisedUid(beginning.identity);
+  for (const group of facts.machine.cgroups) makeCgroup(group);
 }
 
 /** Nothing has run in the control groups yet but what is ours. */
@@ -123,9 +152,10 @@ function furnishingOf({ plan, masker }: Furnished, { layers }: Starting): Furnis
 }
 
 function launchFurnished(starting: Starting, furnish: () => Furnishing): Promise<Launched> {
-  const { options, spec, beginning, layers, bubblewrapPath, signal } = starting;
+  const { options, spec, beginning, layers, bubblewrapPath, residence, signal } = starting;
   return launch({
     sandboxId: spec.sandboxId,
+    resident: () => residence.find(),
     ...programsOf(starting),
     egress: spec.egress,
     bubblewrapPath,
@@ -152,7 +182,7 @@ function factsOf(options: ProcessBoundaryOptions, spec: SandboxSpec, isRoot: boo
   return { tree: hostFileTree(!isRoot), guardPath, captivePath, machine };
 }
 
-export async function openProcessSandbox(options: ProcessBoundaryOptions, asked: SandboxSpec, context: OpenContext): Promise<Sandbox> {
+export async function openProcessSandbox({ options, residence }: ProcessParts, asked: SandboxSpec, context: OpenContext): Promise<Sandbox> {
   const layers = options.testLayers ?? allLayers;
   const spec = layers.outer ? asked : withoutEgress(asked);
   if (process.getuid?.() !== spec.user.uid) {
@@ -165,13 +195,12 @@ export async function openProcessSandbox(options: ProcessBoundaryOptions, asked:
   if (spec.egress !== undefined) requireCaptive(options.captivePath);
   const facts = factsOf(options, spec, isRoot);
   const beginning = planBeginning(spec, facts);
-  if (isRoot) refusePromisedUid(beginning.identity);
   context.signal.throwIfAborted();
   await context.journal({ kind: "process", name: spec.sandboxId });
   for (const { directory } of facts.machine.cgroups) await context.journal({ kind: "cgroup", name: directory });
   context.signal.throwIfAborted();
   try {
-    return await startSandbox({ options, spec, facts, beginning, layers, isRoot, bubblewrapPath, signal: context.signal });
+    return await startSandbox({ options, spec, facts, beginning, layers, isRoot, bubblewrapPath, residence, signal: context.signal });
   } catch (error) {
     dropTouchLog(spec.privateDirectory);
     for (const { directory } of facts.machine.cgroups) await removeCgroup(directory);
@@ -188,7 +217,6 @@ function cgroupsFor({ cgroups, testLayers }: ProcessBoundaryOptions, sandboxId: 
 async function startSandbox(starting: Starting): Promise<Sandbox> {
   let furnished: Furnished | undefined;
   try {
-    for (const group of starting.facts.machine.cgroups) makeCgroup(group);
     const launched = await launchFurnished(starting, () => {
       furnished = furnish(starting);
       return furnishingOf(furnished, starting);
@@ -207,13 +235,14 @@ async function occupy(starting: Starting, furnished: Furnished, launched: Launch
   const { cgroups } = plan.limits;
   const { guardPid } = launched;
   const writeRoots = [...plan.mediation.writeRoots, ...(spec.caches?.places ?? []).map(({ source }) => source)];
-  const target = { guardPid, plan: plan.limits, writeRoots, isIdle: () => launched.session.openCommands === 0 };
+  const privatePlaces = [scratchInside, "/dev/shm"];
+  const target = { guardPid, plan: plan.limits, privatePlaces, writeRoots, isIdle: () => launched.session.openCommands === 0 };
   const sandbox = new ProcessSandbox(spec, plan, { ...launched, masker }, wallReport(furnished, starting, launched));
   try {
     // Root's launcher joined before it became anybody else. The guard has started nothing yet: whatever it starts is born in its groups.
     if (!isRoot) for (const group of cgroups) joinCgroup(group, guardPid);
     if (layers.outer) sandbox.watch(target);
-    if (layers.outer) confirmPlaces(plan, hostFileTree(true), isRoot ? `/proc/${guardPid}/root` : "");
+    if (layers.outer) confirmPlaces(plan, rememberingTree(hostFileTree(true)), isRoot ? `/proc/${guardPid}/root` : "");
     return sandbox;
   } catch (error) {
     await sandbox.close();

@@ -322,11 +322,12 @@ test("planSandbox() refuses a closed directory only where a second name may lie 
   assert.equal(refusal(specOf({ denyRead: [`${project}/src`] }), closed), "planned");
 });
 
-test("planSandbox() applies a rule about a link to the link's target", () => {
+test("planSandbox() applies a rule about a link to the link and to its target", () => {
   const files = { ...host, "/home/ann/secrets/token": "", [`${project}/token`]: "-> /home/ann/secrets/token" };
   const plan = planOf(specOf({ allowRead: ["/home/ann/secrets"], denyRead: [`${project}/token`] }), files);
   assert.equal(mountOf(plan, "/home/ann/secrets/token"), "bind-ro /dev/null");
   assert.deepEqual(rightsAt(plan, "/home/ann/secrets/token"), []);
+  assert.deepEqual(plan.mediation.listedPaths, [`${project}/token`]);
 });
 
 test("planSandbox() protects the installation in a write root and hides the state under a shown home", () => {

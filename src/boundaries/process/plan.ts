@@ -3,28 +3,26 @@ import type { SandboxSpec } from "../../contracts/boundary.ts";
 import { gateResolver } from "../../contracts/egress-places.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { type GuardMediation, sizes } from "../../guard/guard.ts";
+import { cacheMounts, cachePlaces, type LayoutOperation, type LimitPlan, type MachineFacts, planLimits } from "../../linux/linux.ts";
 import type { Beginning } from "./beginning.ts";
 import type { HostNames, PathFacts } from "./environment.ts";
 import type { FileTree } from "./file-tree.ts";
 import { sanitiseGitConfig } from "./git-config.ts";
 import { accountFiles, hostsFile, type Identity } from "./identity.ts";
-import { homeInside } from "./inside.ts";
+import { homeInside, inputInside } from "./inside.ts";
 import { type LandlockRule, landlockRules } from "./landlock-plan.ts";
-import type { LayoutOperation } from "./layout.ts";
-import { type LimitPlan, type MachineFacts, planLimits } from "./limit-plan.ts";
 import { refuseRootsInGit } from "./git-roots.ts";
 import { refuseLinkedNames, refuseShownNames } from "./linked-names.ts";
-import { listedNames } from "./listed-names.ts";
+import { listedNames } from "../../contracts/listed-names.ts";
 import { type MaskPlan, maskPlanOf } from "./mask-plan.ts";
 import { isAtOrBelow, isBelow } from "./paths.ts";
 import { canonicalPath, compileRules, type ProtectedPath } from "./rules.ts";
-import { sharedMounts, sharedTargets } from "./shared-places.ts";
 import { stagedBinds } from "./staging.ts";
 import { readingOf } from "./read-plan.ts";
 import { rememberingTree } from "./remembering-tree.ts";
 import { systemNames } from "./system-tree.ts";
 import { accessInView, type View, viewOf } from "./view.ts";
-import { type DataFile, viewLayout } from "./view-layout.ts";
+import { type DataFile, inView, viewLayout } from "./view-layout.ts";
 
 export interface PlanFacts {
   readonly tree: FileTree;
@@ -118,11 +116,12 @@ function writeRoots(spec: SandboxSpec, tree: FileTree, view: View): readonly str
   return [...new Set([...places, ...named])];
 }
 
-function sheetOf({ paths, user }: SandboxSpec, view: View): SandboxPlan["sheet"] {
+function sheetOf({ paths, user, inputDirectory }: SandboxSpec, view: View): SandboxPlan["sheet"] {
   const of = (access: string): readonly string[] => view.places.filter((place) => place.access === access).map(({ path }) => path);
   const globs = (paths.denyReadGlobs ?? []).map(({ text }) => text);
   const hidden = [...new Set([user.home, ...of("hidden"), ...view.closed, ...view.holes, ...view.later, ...globs])];
-  return { reads: [...new Set([...of("read"), ...view.unmade])], hidden, writes: of("write") };
+  const inputs = inputDirectory === undefined ? [] : [inputInside];
+  return { reads: [...new Set([...of("read"), ...view.unmade, ...inputs])], hidden, writes: of("write") };
 }
 
 function whereTheyLead({ projectDirectory, paths }: SandboxSpec, tree: FileTree): ReadonlyMap<string, string> {
@@ -150,6 +149,14 @@ function mediationOf(spec: SandboxSpec, tree: FileTree, view: View): GuardMediat
   };
 }
 
+const cachesOf = (spec: SandboxSpec, tree: FileTree): readonly LayoutOperation[] =>
+  cacheMounts(spec, { home: homeInside, laidOut: inView, identityOf: (path) => tree.look(path)?.identity });
+
+function inputsOf({ inputDirectory, user }: SandboxSpec, tree: FileTree): readonly LayoutOperation[] {
+  if (inputDirectory === undefined) return [];
+  return [[user.uid === 0 ? "idmap-ro" : "bind-ro", inputDirectory, tree.look(inputDirectory)?.identity ?? "", inView(inputInside)]];
+}
+
 interface Wall {
   readonly view: View;
   readonly limits: LimitPlan;
@@ -160,7 +167,7 @@ interface Wall {
 
 function layoutOf(spec: SandboxSpec, { stageDirectory }: Beginning, wall: Wall): readonly LayoutOperation[] {
   const { view, limits, links, dataFiles, shared } = wall;
-  const own = [...Object.keys(spec.homeFiles ?? {}).map((name) => `${homeInside}/${name}`), ...sharedTargets(spec)];
+  const own = [...Object.keys(spec.homeFiles ?? {}).map((name) => `${homeInside}/${name}`), ...cachePlaces(spec, homeInside)];
   return viewLayout({
     view,
     systemLinks: links,
@@ -190,11 +197,11 @@ export function planSandbox(spec: SandboxSpec, facts: PlanFacts, beginning: Begi
   const links = systemLinks(tree);
   const masks = maskPlanOf(spec, tree, view);
   const mediation = mediationOf({ ...spec, paths: { ...spec.paths, strict: masks?.isStrict ?? spec.paths.strict === true } }, tree, view);
-  const limits = planLimits(spec.limits, facts.machine, mediation.writeRoots.length > 0);
+  const limits = planLimits(spec.limits, facts.machine);
   return {
     view,
     identity,
-    layout: layoutOf(spec, beginning, { view, limits, links, dataFiles, shared: sharedMounts(spec, tree) }),
+    layout: layoutOf(spec, beginning, { view, limits, links, dataFiles, shared: [...cachesOf(spec, tree), ...inputsOf(spec, tree)] }),
     landlockRules: rulesWithout([]),
     landlockRulesWithout: rulesWithout,
     refuseSecondNames: (masked) => refuseShownNames(masked, rules, facts.tree),

@@ -3,18 +3,25 @@ import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { probeCaptive } from "../../captive/captive.ts";
 import type { ProbeLine, ProbeReport } from "../../contracts/boundary.ts";
 import type { Limits } from "../../contracts/limits.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
 import { type GuardProbe, parseProbe, sizes } from "../../guard/guard.ts";
 import { capture } from "../../kit/spawn.ts";
-import { type Cgroup, findCgroups } from "./cgroups.ts";
-import { probeCaptive } from "./captive-probe.ts";
+import {
+  allocatedUidBase,
+  allocatedUidCount,
+  type Cgroup,
+  findCgroups,
+  isExecutable,
+  type LayoutOperation,
+  layoutText,
+  planLimits,
+  runOperation,
+} from "../../linux/linux.ts";
 import { isOutOfProcesses } from "./failures.ts";
-import { allocatedUidBase, allocatedUidCount } from "./identity.ts";
-import { type LayoutOperation, layoutText, runOperation } from "./layout.ts";
-import { planLimits } from "./limit-plan.ts";
-import { bubblewrapMinimum, bubblewrapVersion, findBubblewrap, guardProbe, isExecutable, isNewEnough } from "./tools.ts";
+import { bubblewrapMinimum, bubblewrapVersion, findBubblewrap, guardProbe, isNewEnough } from "./tools.ts";
 
 export interface ProbeTargets {
   readonly bubblewrap?: string;
@@ -177,7 +184,7 @@ async function launcherLines(targets: ProbeTargets): Promise<readonly ProbeLine[
 function limitLines(): readonly ProbeLine[] {
   const cgroups = findCgroups("probe");
   const whole: Limits = { ...noLimits, cpuCores: 1 };
-  const { mechanisms } = planLimits(whole, { cgroups, processors: os.availableParallelism() }, true);
+  const { mechanisms } = planLimits(whole, { cgroups, processors: os.availableParallelism() });
   const lines = mechanisms.map(({ limit, mechanism, strength, overshoot }): ProbeLine => ({
     name: `limit ${limit}`,
     state: "works",

@@ -13,12 +13,10 @@ import {
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { LimitHit, UsageEvidence } from "../../contracts/limits.ts";
 import { settles } from "../../kit/settles.ts";
-import { removeCgroup } from "./cgroups.ts";
+import { type HostProcess, LimitWatch, lookAtProcess, ofCommands, removeCgroup, treeOf, type WatchTarget } from "../../linux/linux.ts";
 import { type FoundDirectories, sandboxEnvironment } from "./environment.ts";
-import { guardInside } from "./inside.ts";
-import { type HostProcess, lookAtProcess, treeOf } from "./host-processes.ts";
+import { guardInside, inputInside } from "./inside.ts";
 import type { Launched } from "./launch.ts";
-import { LimitWatch, type WatchTarget } from "./limit-watch.ts";
 import type { Masker } from "./masker.ts";
 import type { SandboxPlan } from "./plan.ts";
 
@@ -75,7 +73,8 @@ export class ProcessSandbox implements Sandbox, Dialling {
 
   async exec(command: Command): Promise<Execution> {
     if (this.#closing !== undefined) throw new GloveboxError("SANDBOX_CLOSED", "wall.sandbox-closed", { values: { sandbox: this.id } });
-    const environment = sandboxEnvironment(command.environment ?? this.#spec.environment, this.#plan.pathFacts, this.#foundDirectories);
+    const given = sandboxEnvironment(command.environment ?? this.#spec.environment, this.#plan.pathFacts, this.#foundDirectories);
+    const environment = this.#spec.inputDirectory === undefined ? given : { ...given, INPUT_DIR: inputInside };
     // What the host changed before the command was asked for is hidden from its first instruction on.
     await this.#launched.masker?.settle();
     const { limits, resources } = this.#plan.limits;
@@ -94,7 +93,7 @@ export class ProcessSandbox implements Sandbox, Dialling {
 
   async stats(): Promise<SandboxStats> {
     const { session } = this.#launched;
-    return { processes: this.#remaining().length, openCommands: session.openCommands };
+    return { processes: ofCommands(this.#remaining()).length, openCommands: session.openCommands };
   }
 
   usage(): UsageEvidence | undefined {
@@ -128,13 +127,13 @@ export class ProcessSandbox implements Sandbox, Dialling {
   }
 
   async #endProcesses(): Promise<void> {
-    const { session, child, ended } = this.#launched;
+    const { session, child } = this.#launched;
     await session.close(graceMs);
-    if (await settles(ended, followMs)) return;
+    if (await settles(child.ended, followMs)) return;
     // The guard did not end with its channel: its namespace ends with it, and bubblewrap after it.
     if (this.#remaining().length > 0) process.kill(this.#launched.guardPid, "SIGKILL");
-    if (await settles(ended, followMs)) return;
-    child.kill("SIGKILL");
-    await ended;
+    if (await settles(child.ended, followMs)) return;
+    child.kill();
+    await child.ended;
   }
 }

@@ -4,6 +4,7 @@ import { hostFileTree } from "./file-tree.ts";
 import type { TestLayers } from "./layers.ts";
 import { openProcessSandbox } from "./open-process-sandbox.ts";
 import { probeProcessBoundary } from "./probe.ts";
+import { Residence } from "./residence.ts";
 import { type ProtectedPath, withheldOn } from "./rules.ts";
 
 export { reapProcessSandbox, type ReapCounts, type ReapRequest } from "./reap.ts";
@@ -37,7 +38,6 @@ export interface ProcessBoundaryOptions {
   readonly testLayers?: TestLayers;
 }
 
-export { hasListedName } from "./listed-names.ts";
 export { isShownByDefault } from "./shown-by-default.ts";
 export { homeInside } from "./inside.ts";
 
@@ -48,9 +48,10 @@ export function withheldEntries(paths: PathPolicy, user: HostUser): readonly str
 
 /** Opens nothing yet; `probe()` says what this machine can hold. */
 export function openProcessBoundary(options: ProcessBoundaryOptions): Boundary {
+  const residence = new Residence(options.launcherPath);
   return {
     kind: "process",
     probe: () => probeProcessBoundary(options),
-    open: (spec, context) => openProcessSandbox(options, spec, context),
+    open: (spec, context) => openProcessSandbox({ options, residence }, spec, context),
   };
 }

@@ -19,3 +19,28 @@ test("rememberingTree() asks once about each place, also about one that is not t
   assert.equal(remembered.canonical("/a/b"), "/a/b");
   assert.deepEqual(remembered.names("/a"), ["b"]);
 });
+
+test("rememberingTree() says where a place really lies, as the tree itself does", () => {
+  const tree = textTree({
+    "/usr/bin/sh": "",
+    "/bin": "-> usr/bin",
+    "/etc/mtab": "-> /proc/mounts",
+    "/proc/mounts": "",
+    "/lost": "-> /none",
+  });
+  const remembered = rememberingTree(tree);
+  const paths = [
+    "/",
+    "/bin",
+    "/bin/sh",
+    "/bin/none",
+    "/usr/bin/sh",
+    "/etc/mtab",
+    "/lost",
+    "/lost/below",
+    "/none/a",
+    "/usr/../bin/sh",
+    "/usr/",
+  ];
+  for (const path of paths) assert.equal(remembered.canonical(path), tree.canonical(path), path);
+});

@@ -1,23 +1,14 @@
 // Finds the host programs that build the wall: in fixed system directories or at the paths of our own installation, never through the
 // caller's PATH, which an agent may have written.
-import { accessSync, constants } from "node:fs";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { type GuardProbe, parseProbe } from "../../guard/guard.ts";
 import { capture } from "../../kit/spawn.ts";
+import { isExecutable } from "../../linux/linux.ts";
 
 const systemToolDirectories = ["/usr/bin", "/usr/local/bin"] as const;
 
 /** `--disable-userns` came with 0.8.0. */
 export const bubblewrapMinimum = { major: 0, minor: 8 } as const;
-
-export function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false; // any reason makes it unusable, and the caller says so
-  }
-}
 
 export function findBubblewrap(configured: string | undefined): string | undefined {
   const candidates = configured === undefined ? systemToolDirectories.map((directory) => `${directory}/bwrap`) : [configured];

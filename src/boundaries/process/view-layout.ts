@@ -1,6 +1,6 @@
 // A view as the launcher's operations: mounts from the outside in, and everything of ours read-only at the end.
+import type { LayoutOperation } from "../../linux/linux.ts";
 import { guardInside, homeInside, scratchInside, temporaryInside } from "./inside.ts";
-import type { LayoutOperation } from "./layout.ts";
 import { ancestorsOf, byDepth, isAtOrBelow, isBelow } from "./paths.ts";
 import type { StagedBind } from "./staging.ts";
 import { accessInView, type View } from "./view.ts";

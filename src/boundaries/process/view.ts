@@ -3,6 +3,7 @@
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { SandboxSpec } from "../../contracts/boundary.ts";
 import type { Entry, FileTree } from "./file-tree.ts";
+import { namesThroughLinks } from "./names-through-links.ts";
 import { ancestorsOf, byDepth, childOf, isBelow } from "./paths.ts";
 import { accessAt, canonicalPath, type Rule } from "./rules.ts";
 
@@ -29,9 +30,9 @@ export interface View {
   readonly places: readonly Place[];
   /** System secrets that the host's own permissions keep from the sandbox's user, whatever layer of ours is there. */
   readonly closed: readonly string[];
-  /** Denied names in readable directories that do not exist now: Landlock alone keeps them unreadable when they appear. */
+  /** Denied names in readable directories that do not exist now, or only behind a link: Landlock alone keeps them unreadable when they appear. */
   readonly holes: readonly string[];
-  /** Denied names in write roots that do not exist now: nobody makes them inside, and what the host puts there is masked. */
+  /** Denied names in write roots that do not exist now, or only behind a link: nobody makes them inside, and what the host puts there is masked. */
   readonly later: readonly string[];
   /** Names in write roots that may be read, not written, and do not exist now: the mediator alone keeps them from being made. */
   readonly unmade: readonly string[];
@@ -117,10 +118,20 @@ function pinsOf(places: readonly Place[], tree: FileTree): readonly Pin[] {
   });
 }
 
+/** Denied where a link is today: the name behind it counts as one that does not exist yet. */
+function addBehindLinks(draft: Draft, { paths }: SandboxSpec, tree: FileTree): void {
+  for (const path of new Set(paths.denyRead.flatMap((denied) => namesThroughLinks(tree, denied)))) {
+    const outer = around(draft.places, path);
+    if (outer === "write") draft.later.push(path);
+    if (outer === "read") draft.holes.push(path);
+  }
+}
+
 /** @throws PATH_RULE_UNENFORCEABLE */
 export function viewOf(spec: SandboxSpec, tree: FileTree, rules: readonly Rule[]): View {
   const draft: Draft = { closed: [], places: [], holes: [], later: [], unmade: [] };
   for (const rule of rules.toSorted((left, right) => byDepth(left.path, right.path))) addPlace(draft, tree, rules, rule);
+  addBehindLinks(draft, spec, tree);
   const project = canonicalPath(tree, spec.projectDirectory);
   if (tree.look(project)?.kind !== "directory") refuse("wall.project-missing", { path: project });
   return { ...draft, pins: pinsOf(draft.places, tree) };

@@ -40,8 +40,11 @@ export const egressCases: readonly ConformanceCase[] = [
           },
         }),
       });
-      void opening.then(() => events.push("open"));
-      await asked.promise;
+      void opening.then(
+        () => events.push("open"),
+        () => {}, // told below
+      );
+      await Promise.race([asked.promise, opening]);
       events.push("listens");
       listening.resolve();
       const sandbox = await opening;

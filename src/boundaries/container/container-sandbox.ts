@@ -1,0 +1,146 @@
+// One open container: commands through the guard and never through the runtime, evidence from the host, and an end that leaves nothing.
+import {
+  type Command,
+  type Dialling,
+  type Execution,
+  type HandingBack,
+  noLateMasks,
+  type Sandbox,
+  type SandboxSpec,
+  type SandboxStats,
+  type WallReport,
+} from "../../contracts/boundary.ts";
+import type { ArtifactBounds } from "../../contracts/artifacts.ts";
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import type { LimitHit, UsageEvidence } from "../../contracts/limits.ts";
+import { settles } from "../../kit/settles.ts";
+import { type HostProcess, type LimitPlan, LimitWatch, lookAtProcess, ofCommands, removeCgroup, treeOf } from "../../linux/linux.ts";
+import { containerEnvironment } from "./environment.ts";
+import type { ContainerIdentity } from "./identity.ts";
+import { guardInside, inputInside, outputInside, sharedInside, temporaryInside } from "./inside.ts";
+import { killStarted, type Launched } from "./launch.ts";
+
+const graceMs = 2000;
+/** How long the runtime may take to follow the guard; then it is killed too. */
+const followMs = 3000;
+
+const placeOf = (output: string): string => `${outputInside}/${output}`;
+
+export interface Occupied {
+  readonly launched: Launched;
+  readonly limits: LimitPlan;
+  readonly identity: ContainerIdentity;
+  readonly walls: WallReport;
+  /** All that were journalled: those of the limits, and what the runtime made beside them. */
+  readonly groups: readonly string[];
+}
+
+export class ContainerSandbox implements Sandbox, Dialling, HandingBack {
+  readonly id;
+  readonly walls: WallReport;
+  readonly lateMasks = noLateMasks;
+  readonly #spec: SandboxSpec;
+  readonly #occupied: Occupied;
+  readonly #guard: HostProcess | undefined;
+  readonly #watch: LimitWatch;
+  readonly #exhausted = Promise.withResolvers<LimitHit>();
+  #closing: Promise<void> | undefined;
+
+  constructor(spec: SandboxSpec, occupied: Occupied) {
+    const { launched, limits, walls } = occupied;
+    this.id = spec.sandboxId;
+    this.walls = walls;
+    this.#spec = spec;
+    this.#occupied = occupied;
+    this.#guard = lookAtProcess(launched.guardPid);
+    this.#watch = new LimitWatch({
+      guardPid: launched.guardPid,
+      plan: limits,
+      privatePlaces: [temporaryInside, sharedInside],
+      writeRoots: [],
+      isIdle: () => launched.session.openCommands === 0,
+    });
+    void this.#watch.exhausted.then((hit) => this.#exhausted.resolve(hit));
+    // Fails closed because nobody would tell of the container's end any more.
+    void launched.left.then(() => launched.session.fail(new GloveboxError("SANDBOX_CLOSED", "guard.lost")));
+  }
+
+  get exhausted(): Promise<LimitHit> {
+    return this.#exhausted.promise;
+  }
+
+  whoConnects(localPort: number): string | undefined {
+    return this.#occupied.launched.captive?.network.whoConnects(localPort);
+  }
+
+  async exec(command: Command): Promise<Execution> {
+    if (this.#closing !== undefined) throw new GloveboxError("SANDBOX_CLOSED", "wall.sandbox-closed", { values: { sandbox: this.id } });
+    const { launched, limits: plan, identity } = this.#occupied;
+    const given = containerEnvironment(command.environment ?? this.#spec.environment, this.#spec.user, identity.name);
+    const environment = {
+      ...given,
+      ...(this.#spec.inputDirectory === undefined ? {} : { INPUT_DIR: inputInside }),
+      ...(command.output === undefined ? {} : { OUTPUT_DIR: placeOf(command.output) }),
+    };
+    const { limits, resources } = plan;
+    const onFileLimit = (observed: number): void => this.#exhausted.resolve({ limit: "disk", allowed: limits.diskBytes, observed });
+    const { onRefused } = command;
+    const execution = await launched.session.exec({ ...command, environment }, { limits: resources, onFileLimit, onRefused });
+    this.#watch.start();
+    void execution.exit.then(() => this.#watch.lookAtEnd());
+    return execution;
+  }
+
+  /** The guard's own program connects, behind the walls of a command. */
+  dial(port: number): Promise<Execution> {
+    return this.exec({ argv: [guardInside, "dial", String(port)], cwd: "/", environment: {} });
+  }
+
+  collect(output: string, { count, bytes }: ArtifactBounds): Promise<Execution> {
+    const argv = [guardInside, "collect", String(count), String(bytes), placeOf(output)] as const;
+    return this.exec({ argv, cwd: "/", environment: {}, hasInput: false });
+  }
+
+  async stats(): Promise<SandboxStats> {
+    return { processes: ofCommands(this.#remaining()).length, openCommands: this.#occupied.launched.session.openCommands };
+  }
+
+  usage(): UsageEvidence {
+    return this.#watch.usage();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** The container's processes now; none once its first has ended, whatever has its number today. */
+  #remaining(): readonly HostProcess[] {
+    const now = lookAtProcess(this.#occupied.launched.guardPid);
+    if (now === undefined || now.startTicks !== this.#guard?.startTicks) return [];
+    return treeOf(now.pid);
+  }
+
+  async #end(): Promise<void> {
+    // Before anything else: nothing of what is still running leaves any more.
+    await this.#occupied.launched.captive?.network.close();
+    await this.#endProcesses();
+    this.#watch.close();
+    for (const directory of this.#occupied.groups) await removeCgroup(directory);
+  }
+
+  async #endProcesses(): Promise<void> {
+    const { session, child, ended, guardPid } = this.#occupied.launched;
+    await session.close(graceMs);
+    if (await settles(ended, followMs)) return;
+    // The guard did not end with its channel: its namespace ends with it, and the runtime after it.
+    if (this.#remaining().length > 0) process.kill(guardPid, "SIGKILL");
+    if (await settles(ended, followMs)) return;
+    killStarted(child);
+    await ended;
+  }
+}

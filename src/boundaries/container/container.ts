@@ -1,0 +1,36 @@
+// The container boundary: a fresh container through an OCI runtime, with nothing of the host but its programs, and without network or behind the gate.
+import type { Boundary } from "../../contracts/boundary.ts";
+import { openContainerSandbox } from "./open-container-sandbox.ts";
+import { probeContainerBoundary } from "./probe.ts";
+import type { RuntimeName } from "./runtimes.ts";
+
+export { type ContainerReapCounts, type ContainerReapRequest, reapContainerSandbox } from "./reap.ts";
+export { type RuntimeName, runtimeNames } from "./runtimes.ts";
+
+export interface ContainerBoundaryOptions {
+  /** There is no other one in its place. */
+  readonly runtime: RuntimeName;
+  /** Absolute path of the guard that `make -C native` built. */
+  readonly guardPath: string;
+  /** Absolute path of the launcher. */
+  readonly launcherPath: string;
+  /** Absolute path of the program that makes the captive network; used where a sandbox has an egress endpoint. */
+  readonly captivePath: string;
+  /** For tests of a kernel without pairs of interfaces: the captive network is one. */
+  readonly networks?: "found" | "one";
+  /** Throws when the runtime's document is more open than it may be. Asked before anything is made of it. */
+  readonly refuseOpenDocument: (document: unknown, given: { readonly isNetworkGiven: boolean }) => void;
+  /** For tests of a machine that lets nobody make control groups: `none` looks for no group. */
+  readonly cgroups?: "found" | "none";
+  /** For tests of the layers: the runtime's walls alone stand. Only with the guard's test build, else open fails. */
+  readonly guardLayers?: "all" | "none";
+}
+
+/** Opens nothing yet; `probe()` says what this machine can hold. */
+export function openContainerBoundary(options: ContainerBoundaryOptions): Boundary {
+  return {
+    kind: "container",
+    probe: () => probeContainerBoundary(options),
+    open: (spec, context) => openContainerSandbox(options, spec, context),
+  };
+}

@@ -1,0 +1,202 @@
+// Opens one container: plans everything, journals what will be there, starts the runtime, and believes what the host sees.
+// INVARIANT I-02, I-03, I-04, I-09
+import os from "node:os";
+import { readFileSync } from "node:fs";
+import { captiveArguments, captiveLayer, requireCaptive } from "../../captive/captive.ts";
+import type { OpenContext, Sandbox, SandboxSpec, WallReport } from "../../contracts/boundary.ts";
+import { GloveboxError } from "../../contracts/glovebox-error.ts";
+import {
+  cacheMounts,
+  findCgroups,
+  groupsOfRuntime,
+  isExecutable,
+  isUidPromised,
+  joinCgroup,
+  layoutText,
+  limitCgroup,
+  type LimitPlan,
+  makeCgroup,
+  planLimits,
+  removeCgroup,
+  runOperation,
+} from "../../linux/linux.ts";
+import type { ContainerBoundaryOptions } from "./container.ts";
+import { refuseUnbuilt, type Workspace, workspaceOf } from "./container-paths.ts";
+import { ContainerSandbox } from "./container-sandbox.ts";
+import { guardRules } from "./guard-rules.ts";
+import { type HostTemplate, hostTemplate, lookAtHost } from "./host-template.ts";
+import { type ContainerIdentity, containerIdentity } from "./identity.ts";
+import { homeInside, inputInside, outputInside, sharedInside, temporaryInside } from "./inside.ts";
+import { captiveDescriptor, launchContainer, type Launched } from "./launch.ts";
+import { ociDocument } from "./oci-document.ts";
+import { bundleDirectory, inRoot, rootDirectory, rootLayout, runtimeDirectory } from "./root-layout.ts";
+import { hiddenFrom, requireRuntime, runCommand, type Runtime, startsAsMember } from "./runtimes.ts";
+import { allowedCalls } from "./seccomp-profile.ts";
+import { identityOfFile, identityOfPlace, type ShownFile, shownFilesOf } from "./shown-files.ts";
+
+/** Everything that is known before anything is made. */
+interface ContainerPlan {
+  readonly runtime: Runtime;
+  readonly identity: ContainerIdentity;
+  readonly workspace: Workspace;
+  readonly template: HostTemplate;
+  readonly shown: readonly ShownFile[];
+  readonly limits: LimitPlan;
+  /** Ours, and those that the runtime makes beside them. */
+  readonly groups: readonly string[];
+  /** For the launcher. */
+  readonly layout: string;
+}
+
+function text(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return ""; // not there: it promises no uid to anybody
+  }
+}
+
+/** Whether a process has one the launcher finds out, right before it gives files to it. */
+function refusePromisedUids({ uidMappings }: ContainerIdentity): void {
+  const files = { passwd: text("/etc/passwd"), subordinate: [text("/etc/subuid"), text("/etc/subgid")] };
+  const promised = uidMappings.find(({ hostID }) => isUidPromised(hostID, files));
+  if (promised !== undefined) throw new GloveboxError("WALL_UNAVAILABLE", "wall.uid-taken", { values: { uid: promised.hostID } });
+}
+
+/** How many of our own processes stay in root's control groups, beside what the guard starts. */
+function membersOf({ user, egress }: SandboxSpec, { runtime }: Pick<ContainerPlan, "runtime">): number {
+  if (user.uid !== 0 || !startsAsMember(runtime)) return 0;
+  return egress === undefined ? 1 : 2;
+}
+
+/** What makes the network that the runtime is started in, and becomes its parent. */
+function captiveOf({ captivePath, networks }: ContainerBoundaryOptions, spec: SandboxSpec, identity: ContainerIdentity): readonly string[] {
+  if (spec.egress === undefined) return [];
+  const { watcherUid } = identity;
+  return captiveArguments({ path: captivePath, channel: captiveDescriptor, watcherUid, isOneNetwork: networks === "one" });
+}
+
+/** No path below it is shown: what a container has there is its own. */
+const stageDirectory = "/dev/shm";
+
+function layoutOf(options: ContainerBoundaryOptions, spec: SandboxSpec, plan: Omit<ContainerPlan, "layout" | "groups">): string {
+  const { runtime, identity, workspace, template, shown, limits } = plan;
+  const isNetworkGiven = spec.egress !== undefined;
+  const place = (name: string): string => `${stageDirectory}/${name}`;
+  const document = ociDocument({
+    sandboxId: spec.sandboxId,
+    identity,
+    root: place(rootDirectory),
+    sharedBytes: limits.sharedBytes,
+    isNetworkGiven,
+    boundProcessors: limits.boundProcessors,
+    guardArguments: options.guardLayers === "none" ? ["--without=all"] : [],
+  });
+  options.refuseOpenDocument(document, { isNetworkGiven });
+  const operations = rootLayout({
+    spec,
+    template,
+    workspace,
+    shown,
+    caches: cacheMounts(spec, { home: homeInside, laidOut: inRoot, identityOf: identityOfPlace }),
+    identity,
+    guardPath: options.guardPath,
+    stageDirectory,
+    scratchBytes: limits.scratchBytes,
+    document: JSON.stringify(document),
+    joined: membersOf(spec, plan) === 0 ? [] : limits.cgroups.map(({ joinFile }) => joinFile),
+    hidden: hiddenFrom(runtime),
+  });
+  const command = runCommand(runtime, { state: place(runtimeDirectory), bundle: place(bundleDirectory) }, spec.sandboxId);
+  return layoutText([...operations, runOperation([...captiveOf(options, spec, identity), ...command])]);
+}
+
+function planContainer(options: ContainerBoundaryOptions, spec: SandboxSpec): ContainerPlan {
+  const runtime = requireRuntime(options.runtime);
+  for (const [situation, path] of [
+    ["wall.guard-missing", options.guardPath],
+    ["wall.launcher-missing", options.launcherPath],
+  ] as const)
+    if (!isExecutable(path)) throw new GloveboxError("WALL_UNAVAILABLE", situation, { values: { path } });
+  if (spec.egress !== undefined) requireCaptive(options.captivePath);
+  refuseUnbuilt(spec);
+  const identity = containerIdentity(spec.user, spec.sandboxId);
+  if (spec.user.uid === 0) refusePromisedUids(identity);
+  const cgroups = options.cgroups === "none" ? [] : findCgroups(spec.sandboxId);
+  const limits = planLimits(spec.limits, { cgroups, processors: os.availableParallelism() });
+  const made = runtime.name === "runc" ? groupsOfRuntime(spec.sandboxId) : [];
+  const groups = [...new Set([...cgroups.map(({ directory }) => directory), ...made])];
+  const template = hostTemplate(lookAtHost);
+  const shown = shownFilesOf(spec, template, identityOfFile);
+  const plan = { runtime, identity, workspace: workspaceOf(spec), template, shown, limits };
+  return { ...plan, groups, layout: layoutOf(options, spec, plan) };
+}
+
+/** All that it keeps lies in file systems of a size. */
+const diskMechanism = { limit: "disk", mechanism: "tmpfs sizes", strength: "held" } as const;
+
+function wallReport({ user, caches, inputDirectory }: SandboxSpec, plan: ContainerPlan, { ready, captive }: Launched): WallReport {
+  const { runtime, identity, template, shown, limits, workspace } = plan;
+  const inner = ready.layers.map((name) => ({ name, detail: name === "landlock" ? `ABI ${ready.landlockAbi}` : "on" }));
+  return {
+    layers: [
+      { name: runtime.name, detail: "user, mount, pid, ipc, uts, cgroup and net namespaces; read-only root; no capabilities" },
+      { name: "runtimeSeccomp", detail: `${allowedCalls.length} system calls allowed` },
+      ...captiveLayer(captive?.form),
+      ...inner,
+    ],
+    limits: limits.mechanisms.map((mechanism) => (mechanism.limit === "disk" ? diskMechanism : mechanism)),
+    reads: [...template.binds, ...shown.map(({ path }) => path), ...(inputDirectory === undefined ? [] : [inputInside])],
+    hidden: [user.home],
+    writes: [],
+    private: [temporaryInside, homeInside, outputInside, sharedInside, ...(workspace.isWritable ? [workspace.path] : [])],
+    connects: [],
+    ...(caches === undefined ? {} : { caches: { id: caches.id, names: caches.names } }),
+    identity: { hostUid: identity.hostUid, hostGid: identity.hostGid, insideUid: identity.insideUid, capabilities: [] },
+  };
+}
+
+async function occupy(options: ContainerBoundaryOptions, spec: SandboxSpec, plan: ContainerPlan, signal: AbortSignal): Promise<Sandbox> {
+  const { limits, identity, groups } = plan;
+  for (const group of limits.cgroups) makeCgroup(group);
+  const launched = await launchContainer({
+    sandboxId: spec.sandboxId,
+    launcherPath: options.launcherPath,
+    layout: plan.layout,
+    egress: spec.egress,
+    runtimePath: plan.runtime.path,
+    identity,
+    rules: guardRules(plan.template, { ...plan, hasInputs: spec.inputDirectory !== undefined }),
+    guardPath: options.guardPath,
+    isTest: options.guardLayers === "none",
+    signal,
+  });
+  const sandbox = new ContainerSandbox(spec, { launched, limits, identity, groups, walls: wallReport(spec, plan, launched) });
+  try {
+    // The guard has started nothing yet: whatever it starts is born in its groups. The runtime, which has many threads, is past by now.
+    for (const group of limits.cgroups) limitCgroup(group, spec.limits, limits.tasksMaximum + membersOf(spec, plan));
+    for (const group of limits.cgroups) joinCgroup(group, launched.guardPid);
+    return sandbox;
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+}
+
+export async function openContainerSandbox(options: ContainerBoundaryOptions, spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
+  if (process.getuid?.() !== spec.user.uid) {
+    // A broker serves its own uid only: for another one, what the plan says of owners would be wrong.
+    throw new GloveboxError("INTERNAL", "wall.open-failed", { values: { sandbox: spec.sandboxId, detail: `uid ${spec.user.uid}` } });
+  }
+  const plan = planContainer(options, spec);
+  context.signal.throwIfAborted();
+  await context.journal({ kind: "process", name: spec.sandboxId });
+  for (const directory of plan.groups) await context.journal({ kind: "cgroup", name: directory });
+  context.signal.throwIfAborted();
+  try {
+    return await occupy(options, spec, plan, context.signal);
+  } catch (error) {
+    for (const directory of plan.groups) await removeCgroup(directory);
+    throw error;
+  }
+}
