@@ -1,16 +1,16 @@
 // The desk: what is open is listed and shown, an answer counts once, and a grant only from another terminal than the asker's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApprovalAnswer } from "../contracts/approval.ts";
+import type { GivenAnswer } from "../contracts/approval.ts";
 import type { Standing } from "../contracts/approval-door.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
 import { approvalId, commandQuestion, connectionQuestion } from "./testing/questions.ts";
 
 const at = (...terminals: readonly number[]): Standing => ({ terminals, isInForeground: terminals.length > 0 });
-const nobody = () => new Promise<ApprovalAnswer>(() => {});
+const nobody = () => new Promise<GivenAnswer>(() => {});
 const never = new AbortController().signal;
 
-function openDesk(tell: () => Promise<ApprovalAnswer> = nobody) {
+function openDesk(tell: () => Promise<GivenAnswer> = nobody) {
   const uses: boolean[] = [];
   const desk: ApprovalDesk = new ApprovalDesk({ nowMs: () => 1000, tell, onChange: () => void uses.push(desk.isUsed) });
   return { desk, uses };
@@ -31,7 +31,7 @@ test("ApprovalDesk lists what is open, oldest first, in a few words, and shows t
   );
   assert.equal(desk.show(approvalId(1)), long);
   desk.answer(approvalId(1), "granted", at(2));
-  assert.equal(await first, "granted");
+  assert.deepEqual(await first, { answer: "granted", by: "other-terminal" });
   assert.throws(() => desk.answer(approvalId(1), "granted", at(2)), { code: "APPROVAL_UNKNOWN" });
   assert.throws(() => desk.show(approvalId(1)), { code: "APPROVAL_UNKNOWN" });
   assert.deepEqual(uses, [true, true, true]);
@@ -44,7 +44,7 @@ test("ApprovalDesk takes a grant only from the foreground of a terminal at which
   for (const from of wrong)
     assert.throws(() => desk.answer(approvalId(1), "granted", from), { code: "ACCESS_REFUSED" }, from.terminals.join());
   desk.answer(approvalId(1), "refused", at());
-  assert.equal(await asked, "refused");
+  assert.deepEqual(await asked, { answer: "refused", by: "other-terminal" });
 });
 
 test("ApprovalDesk forgets a question that is withdrawn, and wakes whoever waits for a change", async () => {
@@ -75,8 +75,9 @@ test("ApprovalDesk bounds how many wait and how large one may be, and takes no i
 });
 
 test("ApprovalDesk takes the answer of a place that the question names, and refuses to ask where that cannot be", async () => {
-  const { desk } = openDesk(async () => "granted");
-  assert.equal(await desk.ask(commandQuestion(), { asker: at(1), signal: never }), "granted");
+  const byPlace: GivenAnswer = { answer: "granted", by: "webhook", url: "https://a.test/" };
+  const { desk } = openDesk(async () => byPlace);
+  assert.equal(await desk.ask(commandQuestion(), { asker: at(1), signal: never }), byPlace);
   const { desk: broken } = openDesk(() => Promise.reject(new Error("no key")));
   await assert.rejects(broken.ask(commandQuestion(), { asker: at(1), signal: never }), /no key/u);
   assert.deepEqual((await broken.list({ signal: never })).questions, []);

@@ -1,6 +1,6 @@
 // The questions of one broker that wait for somebody at another terminal. It holds them, shows them, and takes each answer once: from whom it may
 // come is decided here, whether it still counts by whoever asked. INVARIANT I-12
-import type { ApprovalAnswer, ApprovalQuestion } from "../contracts/approval.ts";
+import type { ApprovalAnswer, ApprovalQuestion, GivenAnswer } from "../contracts/approval.ts";
 import type { AnswerDesk, OpenQuestion, OpenQuestions, Standing } from "../contracts/approval-door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { aboutQuestion } from "./about-question.ts";
@@ -54,19 +54,20 @@ export class ApprovalDesk implements AnswerDesk {
   async ask(
     question: ApprovalQuestion,
     { asker, signal }: { readonly asker: Standing; readonly signal: AbortSignal },
-  ): Promise<ApprovalAnswer> {
+  ): Promise<GivenAnswer> {
     const { id } = question;
     if (this.#waiting.size >= openMax || this.#waiting.has(id))
       throw new GloveboxError("APPROVAL_LIMIT", "approval.desk-full", { values: { approval: id, maximum: openMax } });
     const bytes = Buffer.byteLength(JSON.stringify(question));
     if (bytes > questionBytesMax)
       throw new GloveboxError("APPROVAL_UNAVAILABLE", "approval.too-large", { values: { approval: id, bytes, maximum: questionBytesMax } });
-    const { promise, resolve, reject } = Promise.withResolvers<ApprovalAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<GivenAnswer>();
     const over = new AbortController();
-    const withdraw = (): void => resolve("refused");
+    const settle = (answer: ApprovalAnswer): void => resolve({ answer, by: "other-terminal" });
+    const withdraw = (): void => settle("refused");
     signal.addEventListener("abort", withdraw, { once: true });
     if (signal.aborted) withdraw();
-    this.#waiting.set(id, { question, asker, askedAtMs: this.#parts.nowMs(), settle: resolve });
+    this.#waiting.set(id, { question, asker, askedAtMs: this.#parts.nowMs(), settle });
     this.#change();
     this.#parts.tell(question, over.signal).then(resolve, reject);
     try {

@@ -1,16 +1,18 @@
 // A place is asked again until it answers as agreed; nothing else ends the question, and no question without places is told to anybody.
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
+import tls from "node:tls";
+import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { PostAnswer } from "../kit/post-small.ts";
 import { type WebhookParts, webhookAsker } from "./ask-webhook.ts";
 import { connectionQuestion } from "./testing/questions.ts";
 import { noticeOf, signAnswer } from "./webhook-message.ts";
 
 const key = "0123456789abcdef0123456789abcdef";
-const question = connectionQuestion({ tell: ["https://a.test/"] });
+const question = connectionQuestion({ tell: [{ url: "https://a.test/" }] });
 const notice = noticeOf(question);
 
 const plain = (status: number, body = ""): PostAnswer => ({ status, body, header: () => undefined });
@@ -33,8 +35,8 @@ async function asker(t: TestContext, script: readonly (PostAnswer | undefined)[]
     keyFile,
     uid: process.getuid?.() ?? -1,
     nowMs: () => 1_000_000,
-    post: async (place) => {
-      posted.push(place);
+    post: async (place, { authorities }) => {
+      posted.push(authorities === undefined ? place : `${place} ${authorities}`);
       return left.shift();
     },
     pause: async (ms, signal) => {
@@ -42,20 +44,20 @@ async function asker(t: TestContext, script: readonly (PostAnswer | undefined)[]
       signal.throwIfAborted();
     },
   };
-  return { ask: webhookAsker(parts), keyFile, pauses, posted };
+  return { ask: webhookAsker(parts), base, keyFile, pauses, posted };
 }
 
 test("webhookAsker() asks again at the same pace while there is no answer yet, and ever slower when the place is not well", async (t) => {
   const strange = [undefined, plain(500), plain(200, "granted"), plain(302), plain(404), plain(200)];
   const { ask, pauses, posted } = await asker(t, [plain(202), plain(202), ...strange, plain(202), answered("granted")]);
-  assert.equal(await ask(question, new AbortController().signal), "granted");
+  assert.deepEqual(await ask(question, new AbortController().signal), { answer: "granted", by: "webhook", url: "https://a.test/" });
   assert.deepEqual(pauses, [2000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 2000]);
   assert.deepEqual(new Set(posted), new Set(["https://a.test/"]));
 });
 
 test("webhookAsker() takes a signed refusal", async (t) => {
   const { ask } = await asker(t, [answered("refused")]);
-  assert.equal(await ask(question, new AbortController().signal), "refused");
+  assert.deepEqual(await ask(question, new AbortController().signal), { answer: "refused", by: "webhook", url: "https://a.test/" });
 });
 
 test("webhookAsker() stops when nobody waits any more", async (t) => {
@@ -76,4 +78,33 @@ test("webhookAsker() refuses to ask without a key, and tells nobody of a questio
   await rm(keyFile);
   await assert.rejects(ask(question, new AbortController().signal), { code: "APPROVAL_UNAVAILABLE", situation: "approval.webhook-key" });
   assert.deepEqual(posted, []);
+});
+
+test("webhookAsker() trusts the authorities that the place names, and tells no place of a question when one of their files is not to be believed", async (t) => {
+  const { ask, base, posted } = await asker(t, [answered("granted")]);
+  const [pem] = tls.rootCertificates;
+  assert.ok(pem !== undefined);
+  const ca = path.join(base, "ca.pem");
+  await writeFile(ca, pem, { mode: 0o644 });
+  const own = { ...question, tell: [{ url: "https://a.test/", ca }] };
+  await ask(own, new AbortController().signal);
+  assert.deepEqual(posted, [`https://a.test/ ${pem}`]);
+  const refusal = async (): Promise<unknown> =>
+    ask({ ...own, tell: [{ url: "https://b.test/" }, ...own.tell] }, new AbortController().signal).then(
+      () => "asked",
+      (error: unknown) => (error instanceof GloveboxError ? [error.code, error.situation, error.values["reason"]] : error),
+    );
+  const refused = (reason: string): unknown => ["APPROVAL_UNAVAILABLE", "approval.webhook-authorities", reason];
+  await chmod(ca, 0o664);
+  assert.deepEqual(await refusal(), refused("open-mode"));
+  await chmod(ca, 0o644);
+  for (const text of ["", "no certificate", pem.replace("-----BEGIN CERTIFICATE-----\n", "-----BEGIN CERTIFICATE-----\nAAAA")]) {
+    await writeFile(ca, text);
+    assert.deepEqual(await refusal(), refused("no-certificate"));
+  }
+  await rm(ca);
+  assert.deepEqual(await refusal(), refused("ENOENT"));
+  await symlink(path.join(base, "key"), ca);
+  assert.deepEqual(await refusal(), refused("ELOOP"));
+  assert.equal(posted.length, 1);
 });

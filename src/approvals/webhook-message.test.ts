@@ -17,7 +17,7 @@ test("noticeOf() is the question as JSON that moves and hides nothing; where els
   const { tell: _tell, ...shown } = connectionQuestion({ reason: "a\u202Eb" });
   assert.deepEqual(JSON.parse(notice.body), { version: 1, question: shown });
   assert.doesNotMatch(notice.body.replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u);
-  assert.equal(noticeOf(connectionQuestion({ reason: "a\u202Eb", tell: ["https://a.test/"] })).body, notice.body);
+  assert.equal(noticeOf(connectionQuestion({ reason: "a\u202Eb", tell: [{ url: "https://a.test/" }] })).body, notice.body);
 });
 
 test("noticeHeaders() signs time, id and body", () => {

@@ -1,5 +1,5 @@
 // In-sandbox DNS: allowed names get placeholder addresses, every other name does not exist. Nothing is ever asked upstream. INVARIANT I-06
-import { dnsAnswer, dnsCodes, type DnsQuestion, dnsTypes, readDnsQuery } from "./dns-message.ts";
+import { askedFor, dnsAnswer, dnsCodes, type DnsQuestion, dnsTypes, readDnsQuery } from "./dns-message.ts";
 import type { PlaceholderNames } from "./placeholder-names.ts";
 
 export interface DnsParts {
@@ -43,4 +43,21 @@ function answerQuestion(question: DnsQuestion, parts: DnsParts): Uint8Array {
 export function answerDns(datagram: Uint8Array, parts: DnsParts): Uint8Array | undefined {
   const reading = readDnsQuery(datagram);
   return reading.kind === "invalid" ? reading.answer : answerQuestion(reading.question, parts);
+}
+
+export interface SecondAnswer {
+  /** The question before, of the same asker. */
+  readonly after: Buffer;
+  readonly answer: Uint8Array;
+}
+
+/**
+ * Whoever asks for both families gets one address: that it has none of IPv6, after a question for the one of IPv4. Both stand for the same name, and the C library tries
+ * both out (three mediated calls) to choose. Undefined: there is no such answer to this question.
+ * @param datagram that was answered with an address
+ */
+export function answerSecond(datagram: Uint8Array): SecondAnswer | undefined {
+  const reading = readDnsQuery(datagram);
+  if (reading.kind === "invalid" || reading.question.type !== dnsTypes.aaaa || isOwn(reading.question.name)) return undefined;
+  return { after: askedFor(dnsTypes.a, datagram, reading.question), answer: dnsAnswer(reading.question, dnsCodes.ok) };
 }

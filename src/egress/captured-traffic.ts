@@ -1,12 +1,13 @@
 // One sandbox's network as the gate sees it: its captured sockets, its rules, what it has used, what it did. INVARIANT I-06
 import type { Socket as DatagramSocket } from "node:dgram";
 import type { Server, Socket } from "node:net";
-import { gateProxy } from "../contracts/egress-places.ts";
-import { type EgressDecider, type EgressPolicy, egressProtocols } from "../contracts/egress-policy.ts";
+import { gateProxy, placeholders } from "../contracts/egress-places.ts";
+import { type EgressPolicy, egressProtocols } from "../contracts/egress-policy.ts";
 import type { EgressEvent, EgressSummary } from "../contracts/egress-record.ts";
 import { parseIpAddress, showIpAddress } from "../kit/ip-address.ts";
-import { answerDns } from "./answer-dns.ts";
-import { CurrentRules } from "./current-rules.ts";
+import { Remembered } from "../kit/remembered.ts";
+import { CurrentRules, type RulesParts } from "./current-rules.ts";
+import { DnsAnswers } from "./dns-answers.ts";
 import { EgressBudget } from "./egress-budget.ts";
 import { hangUp, HttpFront } from "./http-front.ts";
 import { LiveConnections } from "./live-connections.ts";
@@ -21,9 +22,16 @@ import { TrafficLog } from "./traffic-log.ts";
 /** Clients that have not said yet where they want to go, beside the connections that the policy allows. */
 const mostWaiting = 64;
 
-export interface TrafficParts {
+const questionPort = 53;
+
+/** Placeholders in both families and both forms, and some addresses. */
+const mostAddresses = 4 * placeholders.count;
+
+/** Between two looks at the clock, by which rules begin and end: it may be put forward. */
+const longestWaitMs = 30_000;
+
+export interface TrafficParts extends RulesParts {
   readonly policy: EgressPolicy;
-  readonly decider: EgressDecider;
   readonly outside: Outside;
   readonly record: (event: EgressEvent, clientPort?: number) => Promise<boolean>;
   readonly ask: AskBroker;
@@ -48,12 +56,19 @@ export class CapturedTraffic {
   readonly #parts: TunnelParts;
   #most: number;
   readonly #names = new PlaceholderNames();
+  readonly #answers: DnsAnswers;
+  /** Canonical, by what a socket shows. */
+  readonly #addresses = new Remembered<string>(mostAddresses);
   readonly #http: HttpFront;
   readonly #clients = new Set<Socket>();
   #tcp: Server | undefined;
   #dns: DatagramSocket | undefined;
+  readonly #wallMs: () => number;
+  #clock: NodeJS.Timeout | undefined;
+  /** Of the rules by which what is open was judged. */
+  #generation = 0;
 
-  constructor({ policy, decider, outside, record, ask, nowMs }: TrafficParts) {
+  constructor({ policy, rulesAt, wallMs, outside, record, ask, nowMs }: TrafficParts) {
     const budget = new EgressBudget(policy, nowMs);
     const log = new TrafficLog(nowMs);
     this.#most = policy.connections + mostWaiting;
@@ -64,9 +79,37 @@ export class CapturedTraffic {
       if (!isRecorded) live.endAll("unrecorded");
       return isRecorded;
     };
-    const open = { rules: new CurrentRules(decider), budget, log, outside, live, questions: new Questions(ask), record: recordOrCut };
+    const rules = new CurrentRules(policy, { rulesAt, wallMs });
+    const open = { rules, budget, log, outside, live, questions: new Questions(ask), record: recordOrCut };
+    this.#answers = new DnsAnswers({
+      names: this.#names,
+      rulesNow: () => rules.now,
+      mayName: (name) => rules.mayName(name),
+      takeName: (name) => budget.takeName(name),
+      refused: (host, reason) => this.#refusedName(host, reason),
+    });
     this.#http = new HttpFront(open, (client, place) => this.#connect(client, place));
     this.#parts = { ...open, acceptHttp: (client, asked, opened) => this.#http.acceptOpened(client, asked, opened) };
+    this.#wallMs = wallMs;
+    this.#watchClock();
+  }
+
+  /** What is open under a rule ends with the time of the rule. */
+  #watchClock(): void {
+    clearTimeout(this.#clock);
+    const { rules, log, live } = this.#parts;
+    const { changesAtMs } = rules.keepTime();
+    if (changesAtMs === undefined) return;
+    const look = (): void => {
+      rules.keepTime();
+      if (rules.generation !== this.#generation) {
+        this.#generation = rules.generation;
+        log.forgetRecorded();
+        live.judgeAgain(rules, "grants hold");
+      }
+      this.#watchClock();
+    };
+    this.#clock = setTimeout(look, Math.min(Math.max(changesAtMs - this.#wallMs(), 0), longestWaitMs)).unref();
   }
 
   listenTcp(server: Server): void {
@@ -79,16 +122,9 @@ export class CapturedTraffic {
 
   listenDns(socket: DatagramSocket): void {
     this.#dns = socket;
-    const { rules, budget } = this.#parts;
-    const parts = {
-      names: this.#names,
-      mayName: (name: string) => rules.mayName(name),
-      takeName: (name: string) => budget.takeName(name),
-      refused: (host: string, reason: "default" | "limit-names") => this.#refusedName(host, reason),
-    };
     socket.on("message", (datagram, { port, address }) => {
-      const answer = answerDns(datagram, parts);
-      if (answer !== undefined) socket.send(answer, port, address, () => {});
+      const answer = this.#answers.to(datagram, port);
+      if (answer !== undefined) socket.send(answer, port, address);
     });
     socket.on("error", () => {}); // a datagram that could not be sent; the asker asks again
   }
@@ -106,9 +142,11 @@ export class CapturedTraffic {
   /** A packet that no gate carries. */
   refusedByKernel({ protocol, address, port, process }: KernelRefusal): void {
     const { log, record } = this.#parts;
-    const host = this.#names.nameOf(address) ?? canonical(address).slice(0, 300);
+    const host = this.#named(canonical(address)).slice(0, 300);
+    // Questions for names are carried, so many a second.
+    const isQuestion = protocol === "udp" && port === questionPort;
     const about = {
-      reason: "unsupported",
+      reason: isQuestion ? "limit-questions" : "unsupported",
       host,
       via: "kernel" as const,
       ...(port === undefined ? {} : { port }),
@@ -120,7 +158,8 @@ export class CapturedTraffic {
 
   #onClient(client: Socket): void {
     client.on("error", () => client.destroy());
-    const host = canonical(client.localAddress ?? "");
+    const { localAddress = "" } = client;
+    const host = this.#addresses.of(localAddress, () => canonical(localAddress));
     const port = client.localPort ?? 0;
     if (this.#clients.size >= this.#most) {
       void refuse({ host, port, via: "captured", clientPort: client.remotePort }, this.#parts, { reason: "limit-connections" });
@@ -128,7 +167,6 @@ export class CapturedTraffic {
     }
     this.#clients.add(client);
     client.on("close", () => this.#clients.delete(client));
-    client.setNoDelay(true);
     if (host !== gateProxy.address) this.#captured(client, host, port);
     else if (port === gateProxy.httpPort) this.#http.acceptProxy(client);
     else if (port === gateProxy.socksPort) void serveSocks(client, this.#parts, (place) => this.#named(place));
@@ -164,18 +202,21 @@ export class CapturedTraffic {
    * Other rules from now on. What they do not permit ends at once; what they permit besides opens nothing: it takes a new connection.
    * @returns how many connections were ended
    */
-  reload(policy: EgressPolicy, decider: EgressDecider): number {
+  reload(policy: EgressPolicy): number {
     const { rules, budget, log, questions, live } = this.#parts;
     this.#most = policy.connections + mostWaiting;
-    rules.replace(decider);
+    rules.replace(policy);
+    this.#generation = rules.generation;
     budget.replaceLimits(policy);
     questions.forget();
     log.forgetRecorded();
-    return live.judgeAgain(decider);
+    this.#watchClock();
+    return live.judgeAgain(rules, "grants end");
   }
 
   /** Ends everything at once; says what it was. */
   close(): EgressSummary {
+    clearTimeout(this.#clock);
     this.#tcp?.close();
     this.#dns?.close();
     const summary = this.#parts.log.summary();

@@ -73,6 +73,13 @@ export function readDnsQuery(datagram: Uint8Array): DnsReading {
   return { kind: "question", question };
 }
 
+/** The same question for something else. */
+export function askedFor(type: number, datagram: Uint8Array, { bytes }: DnsQuestion): Buffer {
+  const other = Buffer.from(datagram);
+  other.writeUInt16BE(type, headerLength + bytes.length - 4);
+  return other;
+}
+
 /** @param address 4 or 16 bytes for the answer's only record; undefined: none */
 export function dnsAnswer(question: DnsQuestion, code: number, address?: Uint8Array): Uint8Array {
   const flags = responseFlags | (question.wantsRecursion ? 0x0100 : 0) | code;

@@ -10,7 +10,15 @@ const allow = (sni: "required" | "optional", ...protocols: readonly EgressProtoc
   new Map(
     protocols.map((protocol) => [
       protocol,
-      { verdict: "allow", ruleId: "r", reasonCode: "rule", sni, maxRequestBytes: undefined, maxResponseBytes: undefined },
+      {
+        verdict: "allow",
+        ruleId: "r",
+        reasonCode: "rule",
+        sni,
+        maxRequestBytes: undefined,
+        maxResponseBytes: undefined,
+        opensAtMs: undefined,
+      },
     ]),
   );
 

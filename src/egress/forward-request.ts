@@ -1,18 +1,22 @@
 // One plain HTTP request, forwarded with framing of our own over a connection that was opened for it, and its response back. It follows no redirect.
 import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { EgressDecision } from "../contracts/egress-policy.ts";
 import type { EgressBudget } from "./egress-budget.ts";
 import { forwardedHeaders, type RequestTarget } from "./judge-request.ts";
 import type { Opened } from "./open-connection.ts";
 import { EgressEnd, type EndReason, isRefusal, type RefusalReason } from "./reason.ts";
 import { answerAbout } from "./refusal-answer.ts";
 import { countReceived, countSent, type Meter } from "./splice.ts";
+import { spokenBy } from "./traffic-log.ts";
 
 /** A server may think so long about a request. */
 const answerMs = 15 * 60_000;
 
 export interface Forwarding {
   readonly opened: Opened;
+  /** By which this request passes. */
+  readonly decision: EgressDecision;
   readonly target: RequestTarget;
   readonly budget: EgressBudget;
   /**
@@ -131,12 +135,9 @@ function absoluteForm({ authority, path }: RequestTarget): string {
   return `http://${authority}${path === "*" ? "" : path}`;
 }
 
-/** @throws TypeError when the rules do not allow it: that is asked before */
-export function meterFor(protocol: "http" | "ws", { opened, budget }: Forwarding): Meter {
+export function meterFor(protocol: "http" | "ws", { opened, decision, budget }: Forwarding): Meter {
   const { entry } = opened;
-  const decision = opened.allowed.get(protocol);
-  if (decision === undefined) throw new TypeError(`no ${protocol} here`);
-  entry.protocol = protocol;
+  spokenBy(entry, protocol, decision);
   entry.checked = "http";
   return { entry, budget, decision };
 }

@@ -2,11 +2,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { PlainRequest } from "../contracts/egress-policy.ts";
+import { Remembered } from "../kit/remembered.ts";
 import { headerMs } from "./first-bytes.ts";
 import { type Forwarding, forwardRequest } from "./forward-request.ts";
 import { forwardUpgrade } from "./forward-upgrade.ts";
-import { judgeConnect, judgeRequest, type RequestTarget } from "./judge-request.ts";
+import { connectPlace, type ConnectPlace, judgeConnect, judgeRequest, type RequestTarget } from "./judge-request.ts";
 import { type Asked, openConnection, type Opened, type OpenParts, refuse } from "./open-connection.ts";
+import { plainRequest } from "./plain-request.ts";
 import { EgressEnd, type RefusalReason } from "./reason.ts";
 import { answerAbout, type RefusalAnswer, refusalAnswer, writtenAnswer } from "./refusal-answer.ts";
 
@@ -20,6 +23,8 @@ type Context =
 export type OnConnect = (client: Socket, place: { readonly host: string; readonly port: number }) => void;
 
 const asking = { http: ["http"], ws: ["http", "ws"] } as const;
+
+const mostPlaces = 64;
 
 const nowhere = { host: "", port: 0, via: "http" } as const;
 
@@ -35,6 +40,8 @@ export class HttpFront {
   readonly #parts: OpenParts;
   readonly #connect: OnConnect;
   readonly #server: Server;
+  /** Of CONNECT, by how clients wrote them: the same few again and again. */
+  readonly #places = new Remembered<{ readonly place: ConnectPlace | undefined }>(mostPlaces);
   readonly #contexts = new WeakMap<Duplex, Context>();
   readonly #timers = new WeakMap<Duplex, NodeJS.Timeout>();
 
@@ -95,38 +102,53 @@ export class HttpFront {
     hangUp(socket, refusalAnswer(400, "malformed"));
   }
 
+  #placeOf(url: string): ConnectPlace | undefined {
+    return this.#places.of(url, () => ({ place: connectPlace(url) })).place;
+  }
+
   #onConnect({ method = "", url = "", httpVersion, rawHeaders }: IncomingMessage, socket: Duplex, head: Buffer): void {
     const context = this.#take(socket);
-    const place = judgeConnect({ method, url, httpVersion, rawHeaders });
+    const place = judgeConnect({ method, url, httpVersion, rawHeaders }, (text) => this.#placeOf(text));
     // What comes before our answer was never judged.
     if (context?.kind !== "proxy" || place === undefined || head.length > 0) return this.#malformed(socket, context);
     context.socket.pause();
     this.#connect(context.socket, place);
   }
 
-  async #refused(asked: Omit<Asked, "protocols">, opened: Opened, reason: RefusalReason): Promise<never> {
-    opened.end(reason);
-    throw await refuse(asked, this.#parts, { reason });
+  async #refused(
+    asked: Omit<Asked, "protocols">,
+    opened: Opened,
+    about: { readonly reason: RefusalReason; readonly rule?: string | undefined },
+  ): Promise<never> {
+    opened.end(about.reason);
+    throw await refuse(asked, this.#parts, about);
   }
 
-  /** @param protocol that the rules must allow there */
-  async #openedFor(target: RequestTarget, context: Context, protocol: "http" | "ws"): Promise<Opened> {
+  /** @param protocol that the rules must allow there @param request undefined: of one that becomes a WebSocket */
+  async #permitted(
+    target: RequestTarget,
+    context: Context,
+    protocol: "http" | "ws",
+    request?: PlainRequest,
+  ): Promise<Pick<Forwarding, "opened" | "decision">> {
     const asked = this.#askedBy(target, context);
     // Where plain requests are allowed, one for another protocol is refused by that name.
     const opened =
       context.kind === "opened" ? context.opened : await openConnection({ ...asked, protocols: asking[protocol] }, this.#parts);
-    if (target.host !== asked.host || target.port !== asked.port) return this.#refused(asked, opened, "host-mismatch");
-    if (!opened.allowed.has(protocol)) return this.#refused(asked, opened, protocol === "ws" ? "upgrade" : "protocol");
-    return opened;
+    if (target.host !== asked.host || target.port !== asked.port) return this.#refused(asked, opened, { reason: "host-mismatch" });
+    const place = opened.allowed.get(protocol);
+    if (place === undefined) return this.#refused(asked, opened, { reason: protocol === "ws" ? "upgrade" : "protocol" });
+    const decision = request === undefined ? place : opened.permits(request);
+    return decision === undefined ? this.#refused(asked, opened, { reason: "request", rule: place.ruleId }) : { opened, decision };
   }
 
   #askedBy({ host, port }: RequestTarget, context: Context): Omit<Asked, "protocols"> {
     return context.kind === "opened" ? context.asked : { host, port, via: "http", clientPort: context.socket.remotePort };
   }
 
-  #forwarding(target: RequestTarget, context: Context, opened: Opened): Forwarding {
+  #forwarding(target: RequestTarget, context: Context, permitted: Pick<Forwarding, "opened" | "decision">): Forwarding {
     const asked = this.#askedBy(target, context);
-    return { opened, target, budget: this.#parts.budget, refused: (about) => refuse(asked, this.#parts, about) };
+    return { ...permitted, target, budget: this.#parts.budget, refused: (about) => refuse(asked, this.#parts, about) };
   }
 
   async #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -138,9 +160,9 @@ export class HttpFront {
     const target = head.length > 0 ? undefined : judgeRequest({ method, url, httpVersion, rawHeaders }, form, true);
     if (target === undefined) return this.#malformed(socket, context);
     try {
-      const opened = await this.#openedFor(target, context, "ws");
-      await opened.proxy?.tunnel();
-      await forwardUpgrade(request, context.socket, this.#forwarding(target, context, opened));
+      const permitted = await this.#permitted(target, context, "ws");
+      await permitted.opened.proxy?.tunnel();
+      await forwardUpgrade(request, context.socket, this.#forwarding(target, context, permitted));
     } catch (error) {
       hangUp(socket, answerAbout(error instanceof EgressEnd ? error : new EgressEnd("broken"), target), method);
     }
@@ -155,8 +177,8 @@ export class HttpFront {
     if (target === undefined) return this.#malformed(socket, context);
     response.shouldKeepAlive = false;
     try {
-      const opened = await this.#openedFor(target, context, "http");
-      await forwardRequest(request, response, this.#forwarding(target, context, opened));
+      const permitted = await this.#permitted(target, context, "http", plainRequest({ method, rawHeaders }, target));
+      await forwardRequest(request, response, this.#forwarding(target, context, permitted));
     } catch (error) {
       hangUp(socket, answerAbout(error instanceof EgressEnd ? error : new EgressEnd("broken"), target), method);
     }

@@ -120,13 +120,21 @@ export function judgeRequest(head: RequestHead, form: "absolute" | "origin", isU
   return { ...asked, path: target.path, authority: asked.port === 80 ? authority.replace(/:80$/u, "") : authority };
 }
 
+export interface ConnectPlace {
+  readonly host: string;
+  readonly port: number;
+}
+
+export function connectPlace(url: string): ConnectPlace | undefined {
+  const place = parseHostPort(url);
+  return place && { host: showHost(place.host), port: place.port };
+}
+
 /** The place of a CONNECT; undefined: 400. */
-export function judgeConnect(head: RequestHead): { readonly host: string; readonly port: number } | undefined {
+export function judgeConnect(head: RequestHead, placeOf = connectPlace): ConnectPlace | undefined {
   const pairs = headerPairs(head.rawHeaders);
   const hasBody = valuesOf(pairs, "transfer-encoding").length > 0 || valuesOf(pairs, "content-length").some((length) => length !== "0");
-  const place = parseHostPort(head.url);
-  if (place === undefined || hasBody || !isPlain(head, pairs) || valuesOf(pairs, "host").length > 1) return undefined;
-  return { host: showHost(place.host), port: place.port };
+  return hasBody || !isPlain(head, pairs) || valuesOf(pairs, "host").length > 1 ? undefined : placeOf(head.url);
 }
 
 /** What goes on: everything but what is between client and proxy, and what `Connection` names. */

@@ -1,7 +1,7 @@
 // The connections of one sandbox from their permission to their end, whoever ends them: both sides, a limit, a ledger that is gone, or new rules,
 // by which what they do not permit any more ends at once. INVARIANT I-06
 import type { Socket } from "node:net";
-import type { EgressDecider, EgressDecision, EgressProtocol } from "../contracts/egress-policy.ts";
+import type { EgressDecider, EgressDecision, EgressProtocol, PlainRequest } from "../contracts/egress-policy.ts";
 import type { Allowed, Asked } from "./open-connection.ts";
 import { EgressEnd, type EndReason, type RefusalReason } from "./reason.ts";
 import type { OpenEntry } from "./traffic-log.ts";
@@ -21,6 +21,7 @@ export class LiveConnection {
   allowed: Allowed;
   /** Dialled; undefined while it is not, or when a proxy was. */
   address: string | undefined;
+  #request: PlainRequest | undefined;
   #socket: Socket | undefined;
   #endedBy: RefusalReason | EndReason | undefined;
   readonly #ended: LiveParts["ended"];
@@ -30,6 +31,20 @@ export class LiveConnection {
     this.allowed = allowed;
     this.entry = entry;
     this.#ended = ended;
+  }
+
+  /** What it is a request for, from now on. */
+  get request(): PlainRequest | undefined {
+    return this.#request;
+  }
+
+  /** @returns undefined: the place is allowed for other requests */
+  permits(request: PlainRequest, decider: EgressDecider): EgressDecision | undefined {
+    const { host, port } = this.asked;
+    this.#request = request;
+    const before = this.allowed.get("http");
+    const now = decider.decide({ host, port, protocol: "http", request });
+    return before !== undefined && (now.verdict === "allow" || isGrantKept(before, now)) ? now : undefined;
   }
 
   /** From now on its end closes this too. */
@@ -53,22 +68,38 @@ export class LiveConnection {
   }
 }
 
+/** What a person granted under the rules of before: a new policy ends it, the same at another time does not. */
+export type Grants = "grants end" | "grants hold";
+
+const isGrantKept = (before: EgressDecision, now: EgressDecision): boolean =>
+  before.verdict === "ask" && now.verdict === "ask" && before.ruleId === now.ruleId;
+
 /** New rules that let through less end it too: what it was promised is gone. */
-function isAsBefore(before: EgressDecision, now: EgressDecision): boolean {
+function isAsBefore(before: EgressDecision, now: EgressDecision, grants: Grants): boolean {
   const holds = (was = Number.POSITIVE_INFINITY, is = Number.POSITIVE_INFINITY): boolean => is >= was;
-  const isAllowed = before.verdict === "allow" && now.verdict === "allow";
+  const isAllowed = (before.verdict === "allow" && now.verdict === "allow") || (grants === "grants hold" && isGrantKept(before, now));
   return isAllowed && holds(before.maxRequestBytes, now.maxRequestBytes) && holds(before.maxResponseBytes, now.maxResponseBytes);
 }
 
-function stillAllowed({ asked, allowed, address }: LiveConnection, decider: EgressDecider): Allowed {
+interface Judged {
+  readonly allowed: Allowed;
+  /** Why the rest is not. */
+  readonly reason: "revoked" | "window";
+}
+
+function judgeNow({ asked, allowed, address, request }: LiveConnection, decider: EgressDecider, grants: Grants): Judged {
   const { host, port } = asked;
   const judge = (protocol: EgressProtocol): EgressDecision => {
-    const decision = decider.decide({ host, port, protocol });
+    const decision = decider.decide({ host, port, protocol, request: protocol === "http" ? request : undefined });
     if (decision.verdict !== "allow" || address === undefined) return decision;
     return decider.decideAddress({ host, port, protocol }, address);
   };
   const judged = [...allowed].map(([protocol, before]) => ({ protocol, before, now: judge(protocol) }));
-  return new Map(judged.filter(({ before, now }) => isAsBefore(before, now)).map(({ protocol, now }) => [protocol, now]));
+  const isClosed = judged.some(({ now }) => now.reasonCode === "window");
+  return {
+    allowed: new Map(judged.filter(({ before, now }) => isAsBefore(before, now, grants)).map(({ protocol, now }) => [protocol, now])),
+    reason: isClosed ? "window" : "revoked",
+  };
 }
 
 export class LiveConnections {
@@ -86,15 +117,16 @@ export class LiveConnections {
     for (const live of this.#live) live.end(reason);
   }
 
-  /** What a person granted was granted under the rules before, and ends. @returns how many were ended */
-  judgeAgain(decider: EgressDecider): number {
+  /** @returns how many were ended */
+  judgeAgain(decider: EgressDecider, grants: Grants): number {
     let ended = 0;
     for (const live of this.#live) {
-      live.allowed = stillAllowed(live, decider);
+      const { allowed, reason } = judgeNow(live, decider, grants);
+      live.allowed = allowed;
       const { protocol: spoken } = live.entry;
       if ([...live.allowed.keys()].some((protocol) => spoken === undefined || protocol === spoken)) continue;
       ended += 1;
-      live.end("revoked");
+      live.end(reason);
     }
     return ended;
   }

@@ -46,14 +46,13 @@ async function resolveOutside(name: string): Promise<Found> {
 function dial(socket: Socket, host: string, port: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const timer = setTimeout(() => socket.destroy(new EgressEnd("timeout")), dialMs);
-  socket.once("error", (error) => reject(error instanceof EgressEnd ? error : new EgressEnd("unreachable")));
+  // Whoever gets the socket listens too; an error must never be nobody's.
+  socket.on("error", (error) => reject(error instanceof EgressEnd ? error : new EgressEnd("unreachable")));
   socket.once("connect", () => {
     clearTimeout(timer);
     resolve(socket);
   });
   socket.once("close", () => clearTimeout(timer));
-  // Whoever gets the socket listens too; an error must never be nobody's.
-  socket.on("error", () => {});
   socket.setNoDelay(true);
   socket.connect({ host, port, autoSelectFamily: false });
   return promise;

@@ -1,7 +1,7 @@
 // The one way out: decide, record, resolve once, judge every answer, dial exactly a judged address. INVARIANT I-06
 import type { Socket } from "node:net";
 import type { EgressEvent } from "../contracts/egress-record.ts";
-import type { EgressDecision, EgressProtocol } from "../contracts/egress-policy.ts";
+import type { EgressDecision, EgressProtocol, PlainRequest } from "../contracts/egress-policy.ts";
 import { parseIpAddress } from "../kit/ip-address.ts";
 import { LiveConnection, type LiveConnections } from "./live-connections.ts";
 import { permitConnection, type Permission, type PermitParts } from "./permit-connection.ts";
@@ -31,6 +31,8 @@ export interface Opened {
   /** The protocols that may be spoken there, each with its decision, by the rules of the moment. */
   readonly allowed: Allowed;
   readonly entry: OpenEntry;
+  /** Whether this request may be made there; undefined: only others. */
+  readonly permits: (request: PlainRequest) => EgressDecision | undefined;
   readonly end: EndConnection;
 }
 
@@ -78,24 +80,29 @@ export interface OpenParts extends PermitParts {
 export async function refuse(
   asked: Omit<Asked, "protocols">,
   parts: Pick<OpenParts, "log" | "record">,
-  about: { readonly reason: RefusalReason; readonly rule?: string | undefined },
+  about: { readonly reason: RefusalReason; readonly rule?: string | undefined; readonly opensAtMs?: number | undefined },
 ): Promise<EgressEnd> {
   const { host, port, via } = asked;
-  const rule = about.rule === undefined ? {} : { rule: about.rule };
-  parts.log.refused({ reason: about.reason, ...rule, host, port, via });
-  const event: EgressEvent = { verdict: "deny", reason: about.reason, ...rule, host: host.slice(0, 300), port, via, protocols: [] };
+  const known = {
+    ...(about.rule === undefined ? {} : { rule: about.rule }),
+    ...(about.opensAtMs === undefined ? {} : { opensAt: new Date(about.opensAtMs).toISOString() }),
+  };
+  parts.log.refused({ reason: about.reason, ...known, host, port, via });
+  const event: EgressEvent = { verdict: "deny", reason: about.reason, ...known, host: host.slice(0, 300), port, via, protocols: [] };
   await parts.log.recordOnce(event, (each) => parts.record(each, asked.clientPort));
   return new EgressEnd(about.reason, about.rule);
 }
 
 type Permitted = Extract<Permission, { readonly kind: "permitted" }>;
 
-async function recordAllowed(asked: Asked, { allowed, reason, rule }: Permitted, parts: OpenParts): Promise<void> {
+async function recordAllowed(asked: Asked, { grounds }: Permitted, parts: OpenParts): Promise<void> {
   const { host, port, via } = asked;
-  const known = rule === undefined ? {} : { rule };
-  const event: EgressEvent = { verdict: "allow", reason, ...known, host, port, via, protocols: [...allowed.keys()] };
-  if (!(await parts.log.recordOnce(event, (each) => parts.record(each, asked.clientPort))))
-    throw await refuse(asked, parts, { reason: "unrecorded" });
+  for (const { reason, rule, protocols } of grounds) {
+    const known = rule === undefined ? {} : { rule };
+    const event: EgressEvent = { verdict: "allow", reason, ...known, host, port, via, protocols: [...protocols] };
+    if (!(await parts.log.recordOnce(event, (each) => parts.record(each, asked.clientPort))))
+      throw await refuse(asked, parts, { reason: "unrecorded" });
+  }
 }
 
 /** A person's grant is for the name: what another rule says of the address still holds. */
@@ -115,6 +122,7 @@ async function judgeAddresses(asked: Asked, allowed: Allowed, addresses: readonl
       return isPassing;
     });
   const passing = [...allowed].filter(([protocol, before]) => passes(protocol, before));
+  if (passing.length === allowed.size) return allowed;
   if (passing.length === 0) throw await refuse(asked, parts, { reason: "resolved-address", rule });
   return new Map(passing);
 }
@@ -170,15 +178,17 @@ async function reach(asked: Asked, allowed: Allowed, parts: OpenParts): Promise<
 }
 
 /** What has been permitted, on its way: counted, and ended once. */
-function beginConnection(asked: Asked, { allowed, rule }: Permitted, parts: OpenParts): LiveConnection {
+function beginConnection(asked: Asked, { allowed, grounds }: Permitted, parts: OpenParts): LiveConnection {
+  const [first] = grounds;
+  const rule = first?.rule;
   const live: LiveConnection = new LiveConnection({
     asked,
     allowed,
-    entry: parts.log.opened({ ...asked, rule }),
+    entry: parts.log.opened({ ...asked, rule, isObserved: first?.reason === "observed" }),
     ended: (reason) => {
       parts.live.delete(live);
       parts.budget.giveConnectionBack();
-      if (reason === "revoked") void refuse(asked, parts, { reason, rule });
+      if (reason === "revoked" || reason === "window") void refuse(asked, parts, { reason, rule });
     },
   });
   parts.live.add(live);
@@ -194,9 +204,9 @@ async function connectTo(live: LiveConnection, parts: OpenParts): Promise<Opened
   live.holds(socket);
   live.goOn();
   live.address = address === "proxy" ? undefined : address;
-  live.allowed = new Map([...live.allowed].filter(([protocol]) => reached.allowed.has(protocol)));
+  if (live.allowed !== reached.allowed) live.allowed = new Map([...live.allowed].filter(([protocol]) => reached.allowed.has(protocol)));
   // Its address was judged by other rules.
-  if (parts.rules.generation !== generation) parts.live.judgeAgain(parts.rules);
+  if (parts.rules.generation !== generation) parts.live.judgeAgain(parts.rules, "grants end");
   live.goOn();
   entry.address = address;
   entry.isUnresolved = reached.judged === 0 && parseIpAddress(asked.host) === undefined;
@@ -204,6 +214,7 @@ async function connectTo(live: LiveConnection, parts: OpenParts): Promise<Opened
     socket,
     proxy,
     entry,
+    permits: (request) => live.permits(request, parts.rules.keepTime()),
     end: (reason) => live.end(reason),
     get allowed() {
       return live.allowed;

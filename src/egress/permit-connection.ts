@@ -14,14 +14,26 @@ export interface PermitParts {
   readonly questions: Questions;
 }
 
+/** Why some of the protocols may be spoken there. */
+export interface Ground {
+  readonly reason: "rule" | "observed" | "local" | "approved";
+  readonly rule: string | undefined;
+  readonly protocols: readonly EgressProtocol[];
+}
+
 export type Permission =
   | {
       readonly kind: "permitted";
       readonly allowed: Allowed;
-      readonly reason: "rule" | "local" | "approved";
-      readonly rule: string | undefined;
+      /** Never empty. */
+      readonly grounds: readonly Ground[];
     }
-  | { readonly kind: "refused"; readonly reason: RefusalReason; readonly rule: string | undefined };
+  | {
+      readonly kind: "refused";
+      readonly reason: RefusalReason;
+      readonly rule: string | undefined;
+      readonly opensAtMs?: number | undefined;
+    };
 
 const refusals: Readonly<Record<Exclude<EgressAnswer, "granted">, RefusalReason>> = {
   refused: "ask-refused",
@@ -32,9 +44,33 @@ const refusals: Readonly<Record<Exclude<EgressAnswer, "granted">, RefusalReason>
 
 const ruleOf = (decisions: readonly EgressDecision[]): string | undefined => decisions.find(({ ruleId }) => ruleId !== undefined)?.ruleId;
 
+type Ruled = readonly (readonly [EgressProtocol, EgressDecision])[];
+
+function groundOf(ruled: Ruled, reason: Ground["reason"]): Ground {
+  const rule = ruleOf(ruled.map(([, decision]) => decision));
+  return { reason: reason === "rule" && rule === undefined ? "local" : reason, rule, protocols: ruled.map(([protocol]) => protocol) };
+}
+
+/** What a rule only looks at has a ground of its own: it is recorded as what would be refused. */
 function permitted(allowed: Allowed, isApproved: boolean): Permission {
-  const rule = ruleOf([...allowed.values()]);
-  return { kind: "permitted", allowed, rule, reason: isApproved ? "approved" : rule === undefined ? "local" : "rule" };
+  const isWatched = ([, { reasonCode }]: Ruled[number]): boolean => reasonCode === "observed";
+  const all = [...allowed];
+  const parts = [
+    { ruled: all.filter((each) => !isWatched(each)), reason: isApproved ? "approved" : "rule" },
+    { ruled: all.filter(isWatched), reason: "observed" },
+  ] as const;
+  return {
+    kind: "permitted",
+    allowed,
+    grounds: parts.filter(({ ruled }) => ruled.length > 0).map(({ ruled, reason }) => groundOf(ruled, reason)),
+  };
+}
+
+function refusedBy(decision: EgressDecision | undefined): Permission {
+  const { reasonCode = "default", ruleId, opensAtMs } = decision ?? {};
+  // Those that let through refuse nothing.
+  const reason = reasonCode === "local" || reasonCode === "observed" ? "default" : reasonCode;
+  return { kind: "refused", reason, rule: ruleId, opensAtMs };
 }
 
 async function askPerson({ host, port, via, clientPort }: Asked, askable: Allowed, parts: PermitParts): Promise<Permission> {
@@ -51,16 +87,9 @@ async function askPerson({ host, port, via, clientPort }: Asked, askable: Allowe
 
 /** Waits while a person is asked. Never rejects. */
 export async function permitConnection(asked: Asked, parts: PermitParts): Promise<Permission> {
-  const { host, port, protocols } = asked;
-  const decisions = protocols.map((protocol) => [protocol, parts.rules.decide({ host, port, protocol })] as const);
-  const by = (verdict: EgressDecision["verdict"]): Map<EgressProtocol, EgressDecision> =>
-    new Map(decisions.filter(([, decision]) => decision.verdict === verdict));
-  const [allowed, askable] = [by("allow"), by("ask")];
-  if (allowed.size + askable.size === 0) {
-    const [, first] = decisions.find(([, { ruleId }]) => ruleId !== undefined) ?? decisions[0] ?? [];
-    const reason = first === undefined || first.reasonCode === "local" ? "default" : first.reasonCode;
-    return { kind: "refused", reason, rule: first?.ruleId };
-  }
+  const { host } = asked;
+  const { allowed, askable, denied } = parts.rules.decidePlace(asked);
+  if (allowed.size + askable.size === 0) return refusedBy(denied);
   if (parseIpAddress(host) === undefined && !parts.budget.takeName(host))
     return { kind: "refused", reason: "limit-names", rule: undefined };
   return allowed.size > 0 ? permitted(allowed, false) : askPerson(asked, askable, parts);

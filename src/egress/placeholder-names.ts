@@ -1,7 +1,7 @@
 // Addresses that stand for names inside one sandbox: what a name "resolves" to there, and what a connection to such an address means.
 // Bounded: a program that asks for ever new names gets no more than the table holds.
 import { placeholders } from "../contracts/egress-places.ts";
-import { ipRange, parseIpAddress } from "../kit/ip-address.ts";
+import { ipRange, showIpAddress } from "../kit/ip-address.ts";
 import { lazily } from "../kit/lazily.ts";
 
 const base4 = lazily((): bigint => ipRange(placeholders.base4).base);
@@ -11,26 +11,30 @@ function bytesOf(value: bigint, length: 4 | 16): Uint8Array {
   return Uint8Array.from({ length }, (_, index) => Number((value >> BigInt(8 * (length - 1 - index))) & 0xffn));
 }
 
+interface Placeholder {
+  readonly v4: Uint8Array;
+  readonly v6: Uint8Array;
+}
+
 export class PlaceholderNames {
-  readonly #indexes = new Map<string, number>();
-  readonly #names: string[] = [];
+  readonly #placeholders = new Map<string, Placeholder>();
+  /** By canonical address. */
+  readonly #names = new Map<string, string>();
 
   /** The addresses of a name, made when it is first asked for; undefined when the table is full. */
-  addressesOf(name: string): { readonly v4: Uint8Array; readonly v6: Uint8Array } | undefined {
-    let index = this.#indexes.get(name);
-    if (index === undefined) {
-      if (this.#names.length >= placeholders.count) return undefined;
-      index = this.#names.push(name) - 1;
-      this.#indexes.set(name, index);
-    }
-    return { v4: bytesOf(base4() + BigInt(index), 4), v6: bytesOf(base6() + BigInt(index), 16) };
+  addressesOf(name: string): Placeholder | undefined {
+    const known = this.#placeholders.get(name);
+    if (known !== undefined || this.#placeholders.size >= placeholders.count) return known;
+    const index = BigInt(this.#placeholders.size);
+    const [v4, v6] = [base4() + index, base6() + index];
+    const made = { v4: bytesOf(v4, 4), v6: bytesOf(v6, 16) };
+    this.#placeholders.set(name, made);
+    this.#names.set(showIpAddress({ family: 4, value: v4 }), name).set(showIpAddress({ family: 6, value: v6 }), name);
+    return made;
   }
 
-  /** @param address as a socket shows it */
+  /** @param address canonical, as kit/ip-address.ts shows it */
   nameOf(address: string): string | undefined {
-    const parsed = parseIpAddress(address);
-    if (parsed === undefined) return undefined;
-    const index = parsed.value - (parsed.family === 4 ? base4() : base6());
-    return index >= 0n && index < BigInt(this.#names.length) ? this.#names[Number(index)] : undefined;
+    return this.#names.get(address);
   }
 }

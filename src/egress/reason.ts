@@ -11,6 +11,8 @@ export const refusalReasons = [
   "ask-limit",
   /** No rule is about it. */
   "default",
+  /** Only a rule is that holds at other times. */
+  "window",
   "address",
   "local-name",
   /** An allowed name leads to a place that is not public, or that a rule denies. */
@@ -19,6 +21,8 @@ export const refusalReasons = [
   "protocol",
   /** A WebSocket where the rules allow plain requests. */
   "upgrade",
+  /** Other requests may pass there: no rule names its method and path. */
+  "request",
   "sni-missing",
   "sni-mismatch",
   /** A request for another host than the connection was allowed for. */
@@ -31,6 +35,8 @@ export const refusalReasons = [
   "limit-request",
   "limit-response",
   "limit-names",
+  /** More questions for names in a second than the kernel lets through. */
+  "limit-questions",
   /** It could not be recorded. */
   "unrecorded",
   /** The kernel refused it: no protocol that the gate carries. */

@@ -5,6 +5,7 @@ import { judgeFirstBytes, type Judged, readUntil } from "./first-bytes.ts";
 import { type Asked, openConnection, type Opened, type OpenParts, refuse } from "./open-connection.ts";
 import { EgressEnd, isRefusal } from "./reason.ts";
 import { splice } from "./splice.ts";
+import { spokenBy } from "./traffic-log.ts";
 
 type Settled = Exclude<Judged, { readonly kind: "more" }>;
 
@@ -29,7 +30,7 @@ function splicedAs(
   const decision = opened.allowed.get(protocol);
   if (decision === undefined) throw new TypeError("not allowed");
   const { entry } = opened;
-  entry.protocol = protocol;
+  spokenBy(entry, protocol, decision);
   entry.checked = protocol === "https" ? "tls" : "none";
   splice(
     client,

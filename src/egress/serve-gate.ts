@@ -2,7 +2,7 @@
 // has no files, no keys and no store; when the channel ends, it ends, and every connection with it.
 import { Socket as DatagramSocket } from "node:dgram";
 import { Server } from "node:net";
-import type { EgressDecider, EgressPolicy } from "../contracts/egress-policy.ts";
+import type { RulesAt } from "../contracts/egress-policy.ts";
 import type { EgressAnswer, EgressEvent, EgressQuestion } from "../contracts/egress-record.ts";
 import { CapturedTraffic } from "./captured-traffic.ts";
 import { type FromGate, type ToGate, toGateSchema } from "./gate-messages.ts";
@@ -16,16 +16,16 @@ export interface GateChannel {
 
 class Gate {
   readonly #channel: GateChannel;
-  readonly #decider: (policy: EgressPolicy) => EgressDecider;
+  readonly #rulesAt: RulesAt;
   readonly #sandboxes = new Map<string, { readonly traffic: CapturedTraffic; missing: Set<"tcp" | "dns"> }>();
   readonly #waiting = new Map<number, (isRecorded: boolean) => void>();
   readonly #asking = new Map<number, (answer: EgressAnswer) => void>();
   #events = 0;
   #questions = 0;
 
-  constructor(channel: GateChannel, decider: (policy: EgressPolicy) => EgressDecider) {
+  constructor(channel: GateChannel, rulesAt: RulesAt) {
     this.#channel = channel;
-    this.#decider = decider;
+    this.#rulesAt = rulesAt;
   }
 
   #record(sandbox: string, about: EgressEvent, clientPort?: number): Promise<boolean> {
@@ -49,7 +49,8 @@ class Gate {
   #open({ sandbox, policy, network }: ToGate & { readonly type: "open" }): void {
     const traffic = new CapturedTraffic({
       policy,
-      decider: this.#decider(policy),
+      rulesAt: this.#rulesAt,
+      wallMs: () => Date.now(),
       outside: machineOutside(network),
       record: (about, clientPort) => this.#record(sandbox, about, clientPort),
       ask: (about, clientPort) => this.#ask(sandbox, about, clientPort),
@@ -74,7 +75,7 @@ class Gate {
   }
 
   #reload({ sandbox, policy }: ToGate & { readonly type: "reload" }): void {
-    const ended = this.#sandboxes.get(sandbox)?.traffic.reload(policy, this.#decider(policy)) ?? 0;
+    const ended = this.#sandboxes.get(sandbox)?.traffic.reload(policy) ?? 0;
     this.#channel.send({ type: "reloaded", sandbox, ended });
   }
 
@@ -101,8 +102,8 @@ class Gate {
   }
 }
 
-/** Serves until the process ends. @param decider handed in: rules are the policy's business */
-export function serveGate(channel: GateChannel, decider: (policy: EgressPolicy) => EgressDecider): void {
-  const gate = new Gate(channel, decider);
+/** Serves until the process ends. @param rulesAt handed in: rules are the policy's business */
+export function serveGate(channel: GateChannel, rulesAt: RulesAt): void {
+  const gate = new Gate(channel, rulesAt);
   channel.onMessage((message, handle) => gate.hear(message, handle));
 }

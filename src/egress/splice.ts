@@ -1,5 +1,6 @@
 // Copies between client and outside, both ways, counted, under back-pressure and within limits. It looks at nothing.
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import type { EgressDecision } from "../contracts/egress-policy.ts";
 import { DirectSocket } from "./direct-socket.ts";
 import type { EgressBudget } from "./egress-budget.ts";
@@ -64,12 +65,16 @@ function copy({ from, to, count }: Direction, stop: Stop): void {
   from.resume();
 }
 
+/** Nothing is to be said before it is closed: no bytes wait, and TLS would take its leave. */
+const isReadyToClose = (socket: Socket): boolean => socket.writableLength === 0 && !(socket instanceof TLSSocket);
+
 function join(direction: Direction, stop: Stop): void {
   const { from, to } = direction;
   from.on("end", () => {
+    // Both have said all they had, and it is on its way.
+    if (to.readableEnded && isReadyToClose(from) && isReadyToClose(to)) return stop("ended");
     to.end();
     to.setTimeout(halfOpenMs);
-    from.setTimeout(halfOpenMs);
   });
   from.on("timeout", () => stop("timeout"));
   from.on("error", () => stop("broken"));
@@ -92,8 +97,8 @@ export function splice(client: Socket, outside: Socket, meter: Meter, about: Spl
     client.destroy();
     about.end(reason);
   };
+  // What comes from outside is written to the client, and counts as well.
   client.setTimeout(idleMs);
-  outside.setTimeout(idleMs);
   const closed = (): void => {
     if (client.destroyed && outside.destroyed) stop("ended");
     // One that is gone without a word takes the other with it, once what was written has been taken.

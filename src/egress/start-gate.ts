@@ -5,6 +5,7 @@ import type { Server } from "node:net";
 import type { CapturedListeners, EgressEndpoint, RefusedAttempt } from "../contracts/egress.ts";
 import type { EgressPolicy } from "../contracts/egress-policy.ts";
 import type { EgressAnswer, EgressEvent, EgressQuestion, EgressSummary } from "../contracts/egress-record.ts";
+import { surelyEnding } from "../kit/node-options.ts";
 import { spawnProcess } from "../kit/spawn.ts";
 import { type FromGate, fromGateSchema, type NetworkSettings, type ToGate } from "./gate-messages.ts";
 
@@ -68,7 +69,8 @@ const script = 'ulimit -c 0 && exec "$0" "$@"';
 
 function startProcess({ node, entry, readable }: GateStart): GateChild {
   const permissions = ["--permission", "--allow-net", ...readable.map((place) => `--allow-fs-read=${place}`)];
-  const args = ["-c", script, node, ...permissions, "--disable-warning=ExperimentalWarning", "--max-old-space-size=512", entry];
+  const quiet = ["--disable-warning=ExperimentalWarning", "--max-old-space-size=512", ...surelyEnding];
+  const args = ["-c", script, node, ...permissions, ...quiet, entry];
   return spawnProcess("/bin/sh", args, { environment: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], ownGroup: true });
 }
 

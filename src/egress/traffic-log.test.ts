@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type EgressEvent, egressSummarySchema } from "../contracts/egress-record.ts";
-import { TrafficLog } from "./traffic-log.ts";
+import { spokenBy, TrafficLog } from "./traffic-log.ts";
 
 const allowed: EgressEvent = {
   verdict: "allow",
@@ -72,6 +72,40 @@ test("summary() holds the first of everything, counts all, and ends what is open
   assert.deepEqual([summary.refusals.length, summary.totalRefusals], [200, 2200]);
   assert.deepEqual([summary.sentBytes, summary.receivedBytes], [2200, 3300]);
   assert.equal(summary.refusals.find(({ host }) => host === "same")?.count, 1100);
+});
+
+test("summary() says which rule a connection was spoken under, and that it only looked", () => {
+  const log = new TrafficLog(() => 0);
+  const entry = log.opened({ host: "a", port: 443, via: "captured", rule: "first" });
+  const decision = { verdict: "allow", reasonCode: "observed", ruleId: "watch", sni: "required" } as const;
+  spokenBy(entry, "https", { ...decision, maxRequestBytes: undefined, maxResponseBytes: undefined, opensAtMs: undefined });
+  entry.end("ended");
+  log.opened({ host: "b", port: 443, via: "captured", rule: "watch", isObserved: true }).end("unreachable");
+  const summary = egressSummarySchema().parse(log.summary());
+  assert.deepEqual(
+    summary.connections.map(({ rule, isObserved, protocol }) => [rule, isObserved, protocol]),
+    [
+      ["watch", true, "https"],
+      ["watch", true, undefined],
+    ],
+  );
+});
+
+test("summary() lists what looks like a tunnel, however many connections there were before it", () => {
+  let ms = 0;
+  const log = new TrafficLog(() => ms);
+  const begin = (host: string) => Object.assign(log.opened({ host, port: 443, via: "captured", rule: "r" }), { protocol: "https" });
+  const tunnel = Object.assign(begin("tunnel"), { sentBytes: 100_000, receivedBytes: 100_000 });
+  for (let index = 0; index < 1000; index += 1) begin("other").end("ended");
+  ms = 600_000;
+  tunnel.end("ended");
+  begin("other").end("ended");
+  const { connections, totalConnections } = egressSummarySchema().parse(log.summary());
+  assert.deepEqual([connections.length, totalConnections], [1000, 1002]);
+  assert.deepEqual(
+    connections.filter(({ looksLikeTunnel }) => looksLikeTunnel).map(({ host }) => host),
+    ["tunnel"],
+  );
 });
 
 test("summary() cuts what somebody hostile made long", () => {

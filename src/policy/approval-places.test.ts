@@ -45,6 +45,22 @@ test("questions that do not exist yet, and a time for them, are refused by name"
   ]);
 });
 
+test("authorities of its own lie where no project says and no command writes, and belong to an https URL", () => {
+  const named = (ca: string, by = "https://hooks.example.org/"): string =>
+    `approvals: [{id: phone, on: command, by: ["${by}"], ca: "${ca}"}]\n`;
+  const authorities = { ...facts, canonicalPath: (place: string) => place.replace("/home/me/linked", "/home/me/project/sub") };
+  const judged = (body: string): readonly string[] =>
+    checkPolicy(yamlSource(body), authorities).map(({ code, situation, key }) => `${code} ${situation} ${key}`);
+  for (const ca of ["~/.config/glovebox/ca.pem", "/etc/ssl/hooks.pem"]) assert.deepEqual(judged(named(ca)), [], ca);
+  assert.deepEqual(judged(named("./ca.pem")), ["POLICY_VALUE_INVALID policy.approval-ca-relative approvals[0].ca"]);
+  assert.deepEqual(judged(named("/etc/*.pem")), ["POLICY_VALUE_INVALID policy.path-glob approvals[0].ca"]);
+  assert.deepEqual(judged(named("/etc/ca.pem", "http://127.0.0.1/")), ["POLICY_KEY_INERT policy.approval-ca-inert approvals[0].ca"]);
+  for (const ca of ["/home/me/project/ca.pem", "~/linked/ca.pem"])
+    assert.deepEqual(judged(named(ca)), ["POLICY_VALUE_INVALID policy.approval-ca-writable approvals[0].ca"], ca);
+  const [rule] = loadPolicy([yamlSource(named("~/ca.pem"))], authorities).approvals;
+  assert.equal(rule?.ca, "/home/me/ca.pem");
+});
+
 test("entries are added by id, and are part of the policy's hash", () => {
   const one = loadPolicy([yamlSource(entry("https://a.test/"), "system"), yamlSource(entry("https://b.test/", "egress"))], facts);
   assert.deepEqual(one.approvals, [{ id: "phone", on: "egress", by: ["https://b.test/"] }]);

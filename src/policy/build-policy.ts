@@ -132,6 +132,43 @@ function reportLinksOutOfRoots(merging: Merging, layers: readonly Layer[]): void
   }
 }
 
+/** What a command may write must not say who vouches for an answer. INVARIANT I-12 */
+function reportWritableAuthorities(merging: Merging, layers: readonly Layer[]): void {
+  const { facts, values } = merging;
+  const roots = values.allowWrite.map((text) => allowedPlace(text, facts));
+  for (const { id, ca } of values.approvals) {
+    const file = ca === undefined ? undefined : allowedPlace(ca, facts);
+    const root = file === undefined ? undefined : roots.find((above) => file.startsWith(`${above}/`));
+    const layer = layers.findLast((candidate) => candidate.values.approvals?.some((rule) => rule.id === id));
+    if (file === undefined || root === undefined || layer === undefined) continue;
+    const written = valueAt(layer.document, fieldPaths.approvals);
+    const index = Array.isArray(written) ? written.findIndex((rule) => valueAt(rule, ["id"]) === id) : 0;
+    const path = [...fieldPaths.approvals, index, "ca"];
+    merging.problems.push(
+      problemAt(layer.place, {
+        code: "POLICY_VALUE_INVALID",
+        situation: "policy.approval-ca-writable",
+        path,
+        values: { value: file, root },
+      }),
+    );
+  }
+}
+
+const containerFields = ["runtime", "artifacts", "artifactBytes"] as const;
+
+/** What only containers have means nothing elsewhere: it must not look as if it did. INVARIANT I-14 */
+function reportInertContainer(merging: Merging, layers: readonly Layer[]): void {
+  if (merging.values.boundary === "container") return;
+  for (const { values, place } of layers) {
+    for (const field of containerFields) {
+      if (values[field] === undefined) continue;
+      const finding = { code: "POLICY_KEY_INERT" as const, situation: "policy.container-inert", path: fieldPaths[field], values: {} };
+      merging.problems.push(problemAt(place, finding));
+    }
+  }
+}
+
 function limitsOf(values: PolicyValues): Limits {
   const { cpuMs, cpuCores, memoryBytes, processes, diskBytes, openFiles, outputBytes, returnedBytes, wallMs, denials } = values;
   return { cpuMs, cpuCores, memoryBytes, processes, diskBytes, openFiles, outputBytes, returnedBytes, wallMs, denials };
@@ -145,7 +182,8 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     document,
     origins: ["built-in", ...new Set(layers.map((layer) => layer.source.origin))],
     valueOrigins: valueOrigins(document, notes),
-    boundary: "process",
+    boundary: values.boundary === "container" ? "container" : "process",
+    runtime: values.runtime,
     paths: resolvedPaths(values, facts, boundLists(bounds)),
     environment: { pass: values.pass, set: values.set, homeFiles: values.homeFiles },
     presets: resolvedPresets(facts, values.presets),
@@ -156,8 +194,9 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     allowUnsandboxed: values.allowUnsandboxed,
     nestedNamespaces: values.nestedNamespaces,
     outside: values.outside.map((entry) => ({ ...entry, cwd: resolvePath(literalPath(entry.cwd ?? "/"), facts) })),
-    approvals: values.approvals,
+    approvals: values.approvals.map(({ ca, ...rule }) => (ca === undefined ? rule : { ...rule, ca: allowedPlace(ca, facts) })),
     pendingApprovals: values.pendingApprovals,
+    artifacts: { count: values.artifacts, bytes: values.artifactBytes },
     retentionDays: values.retentionDays,
     auditArgv: values.auditArgv,
     decide: (request) => (request.outside === undefined ? decideCommand(commands, approval, request) : decideOutside(values, request)),
@@ -185,6 +224,8 @@ export function buildPolicy(sources: readonly PolicySource[], facts: PolicyFacts
   const merging: Merging = { facts, values: builtInValues, ceiling: undefined, bounds: noBounds, notes: openOriginNotes(), problems: [] };
   for (const layer of layers) addLayer(merging, layer);
   reportBuiltInRoots(merging);
+  reportInertContainer(merging, layers);
+  reportWritableAuthorities(merging, layers);
   // What widens is already refused, and its place may not be in the merged values.
   if (merging.problems.length === 0) reportLinksOutOfRoots(merging, layers);
   return finish(merging, layers);

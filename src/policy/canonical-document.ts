@@ -10,6 +10,11 @@ function environmentOf({ pass, set, homeFiles }: PolicyValues): Readonly<Record<
   return { pass, set, ...(Object.keys(homeFiles).length === 0 ? {} : { homeFiles }), fakeEnvFiles: false };
 }
 
+/** What only containers have is younger than the frozen form: there only where it means something, so that no hash from before changes. */
+function boundaryOf({ boundary, runtime, artifacts, artifactBytes }: PolicyValues): Readonly<Record<string, unknown>> {
+  return boundary === "container" ? { boundary, container: { runtime, artifacts, artifactBytes: showSize(artifactBytes) } } : { boundary };
+}
+
 /**
  * The policy document with every default filled in:
  * - paths stay relative to home and project (`~/x`, `./x`), so one document has one hash on every machine;
@@ -25,14 +30,14 @@ export function canonicalDocument(values: PolicyValues): Readonly<Record<string,
     floor: values.floor,
     extends: [],
     presets: [],
-    boundary: values.boundary,
+    ...boundaryOf(values),
     approval: spellApproval(values.approval),
     uid: "auto",
     allowUnsandboxed: values.allowUnsandboxed,
     // Younger than the frozen form: there only when it opens something, so that no hash from before changes.
     ...(values.nestedNamespaces ? { nestedNamespaces: true } : {}),
     outside: values.outside,
-    acceptRisk: [],
+    acceptRisk: values.acceptRisk,
     filesystem: {
       readDefault: "system",
       allowRead: values.allowRead,

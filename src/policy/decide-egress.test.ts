@@ -20,7 +20,7 @@ egress:
   - {id: plain, hosts: [raw.example.org], protocols: [http], ports: [9001], verdict: deny}
   - {id: both, hosts: [raw.example.org], protocols: [tcp], ports: [9001], verdict: allow}
 `;
-const decider = egressDecider(loadPolicy([yamlSource(body)], facts).egress);
+const decider = egressDecider(loadPolicy([yamlSource(body)], facts).egress, "whenever");
 
 function answer(host: string, port = 443, protocol: EgressProtocol = "https"): string {
   const { verdict, ruleId, reasonCode } = decider.decide({ host, port, protocol });
@@ -34,7 +34,7 @@ test("meantBy() is the loopback place that is opened at the port, for the machin
   assert.equal(decider.meantBy("localhost", 5432), "localhost");
   assert.equal(answer("host.glovebox.internal", 80, "http"), "deny local-name");
   assert.ok(decider.mayName("host.glovebox.internal"));
-  const far = egressDecider(loadPolicy([yamlSource('allowLocal: ["10.1.2.3:80"]\n')], facts).egress);
+  const far = egressDecider(loadPolicy([yamlSource('allowLocal: ["10.1.2.3:80"]\n')], facts).egress, "whenever");
   assert.ok(!far.mayName("host.glovebox.internal"));
 });
 
@@ -130,7 +130,7 @@ test("mayName() knows the names that some port and protocol allows", () => {
     assert.ok(!decider.mayName(name), name);
 });
 
-const asking = egressDecider(loadPolicy([yamlSource(`approval: regular${body}`)], facts).egress);
+const asking = egressDecider(loadPolicy([yamlSource(`approval: regular${body}`)], facts).egress, "whenever");
 
 test("decide() asks under `approval: regular` about public places that no rule is about, and denies the rest as before", () => {
   const rows: readonly (readonly [string, number, EgressProtocol, string])[] = [
@@ -166,10 +166,36 @@ test("mayName() knows the names that a person may be asked about", () => {
 });
 
 test("`approval: never` denies what a rule would ask", () => {
-  const never = egressDecider(loadPolicy([yamlSource(`approval: never${body}`)], facts).egress);
+  const never = egressDecider(loadPolicy([yamlSource(`approval: never${body}`)], facts).egress, "whenever");
   const target = { host: "ask.pkg.example.org", port: 443, protocol: "https" } as const;
   assert.deepEqual([never.decide(target).verdict, never.decide(target).ruleId], ["deny", "ask"]);
   assert.ok(!never.mayName("ask.pkg.example.org"));
+});
+
+test("decide() lets a rule hold in its window alone, and says when it does again", () => {
+  const windows = `
+egress:
+  - {id: day, hosts: ["*.day.example.com"], verdict: allow, window: {hours: "09:00-18:00", zone: Europe/Berlin}}
+  - {id: asked, hosts: [ask.day.example.com], verdict: ask, window: {from: "2026-06-02T00:00:00Z"}}
+  - {id: night, hosts: [a.day.example.com], verdict: deny, window: {hours: "12:00-13:00", zone: Europe/Berlin}}
+  - {id: plain, hosts: [plain.day.example.com], verdict: allow}
+  - {id: over, hosts: [over.example.com], verdict: allow, window: {until: "2026-01-01T00:00:00Z"}}
+`;
+  const at = (moment: string, mode = "") => egressDecider(loadPolicy([yamlSource(`${mode}${windows}`)], facts).egress, Date.parse(moment));
+  const said = (moment: string, host: string, mode?: string): string => {
+    const { verdict, reasonCode, ruleId, opensAtMs } = at(moment, mode).decide({ host, port: 443, protocol: "https" });
+    return [verdict, reasonCode, ruleId, opensAtMs === undefined ? "" : new Date(opensAtMs).toISOString().slice(0, 16)].join(" ").trim();
+  };
+  assert.equal(said("2026-06-01T08:00:00Z", "a.day.example.com"), "allow rule day");
+  assert.equal(said("2026-06-01T10:30:00Z", "a.day.example.com"), "deny rule night");
+  assert.equal(said("2026-06-01T02:00:00Z", "a.day.example.com"), "deny window day 2026-06-01T07:00");
+  assert.equal(said("2026-06-01T02:00:00Z", "a.day.example.com", "approval: regular"), "deny window day 2026-06-01T07:00");
+  assert.equal(said("2026-06-01T20:00:00Z", "ask.day.example.com"), "deny window asked 2026-06-02T00:00");
+  assert.equal(said("2026-06-01T02:00:00Z", "plain.day.example.com"), "allow rule plain");
+  assert.equal(said("2026-06-01T02:00:00Z", "over.example.com"), "deny window over");
+  assert.ok(at("2026-06-01T02:00:00Z").mayName("a.day.example.com"));
+  assert.equal(at("2026-06-01T08:00:00Z").changesAtMs, Date.parse("2026-06-01T10:00:00Z"));
+  assert.equal(egressDecider(loadPolicy([yamlSource(body)], facts).egress, Date.parse("2026-06-01T08:00:00Z")).changesAtMs, undefined);
 });
 
 test("decide() takes the narrowest sizes of all rules that allow", () => {
@@ -181,7 +207,7 @@ test("decide() takes the narrowest sizes of all rules that allow", () => {
     ],
     facts,
   );
-  const decision = egressDecider(policy.egress).decide({ host: "a.example.com", port: 443, protocol: "https" });
+  const decision = egressDecider(policy.egress, "whenever").decide({ host: "a.example.com", port: 443, protocol: "https" });
   assert.deepEqual(
     [decision.ruleId, decision.maxRequestBytes, decision.maxResponseBytes, decision.sni],
     ["a", 2 ** 20, undefined, "required"],

@@ -84,6 +84,25 @@ test("checkPolicy() refuses rules about nothing, tcp without a port, and sizes o
   ]);
 });
 
+test("checkPolicy() refuses windows that say no time, or not which", () => {
+  const fault = (window: string): readonly string[] =>
+    check(`egress: [{id: e, hosts: [a.example.com], verdict: allow, window: ${window}}]\n`);
+  const rows: readonly (readonly [string, string])[] = [
+    ["{}", "window-empty"],
+    ["{hours: '09:00-18:00'}", "window-clock"],
+    ["{days: [mon]}", "window-clock"],
+    ["{zone: UTC}", "window-clock"],
+    ["{hours: '09:00-18:00', zone: Mars/Base}", "window-zone"],
+    ["{hours: '09:00-09:00', zone: UTC}", "window-hours"],
+    ["{from: '2026-02-01T00:00:00Z', until: '2026-02-01T00:00:00Z'}", "window-order"],
+  ];
+  for (const [window, situation] of rows) assert.deepEqual(fault(window), [invalid(situation, "egress[0].window")], window);
+  for (const hours of ["9:00-18:00", "09:00", "24:00-01:00", "09:00-18:60"])
+    assert.deepEqual(fault(`{hours: '${hours}', zone: UTC}`), [invalid("value-format", "egress[0].window.hours")], hours);
+  for (const window of ["{hours: '22:00-06:00', days: [fri, mon], zone: Europe/Berlin}", "{days: [sun], zone: UTC}"])
+    assert.deepEqual(fault(window), [], window);
+});
+
 test("loadPolicy() fills in what an allow leaves out, and nothing of what denies", () => {
   const body =
     "egress:\n  - {id: a, verdict: allow, hosts: [B.example.com, a.example.com., b.example.com], protocols: [ssh, http]}\n  - {id: d, verdict: deny, hosts: [c.example.com]}\n";

@@ -4,6 +4,8 @@ import { parseHostPattern, parseLocalPlace, rangeFault } from "./egress-values.t
 import type { Findings } from "./findings.ts";
 import type { KeyPath } from "./key-path.ts";
 import { itemsAt, showValue, textsAt, valueAt } from "./plain-value.ts";
+import { checkRequests } from "./request-rules.ts";
+import { checkWindow } from "./window-values.ts";
 
 function invalid(findings: Findings, situation: string, path: KeyPath, value: unknown): void {
   findings.add({ code: "POLICY_VALUE_INVALID", situation, path, values: { value: showValue(value) } });
@@ -18,6 +20,7 @@ function isSuffix(text: string, { isPublicSuffix = () => true }: PolicyFacts): b
 function checkRule(value: unknown, path: KeyPath, facts: PolicyFacts, findings: Findings): void {
   const at = (name: string): unknown => valueAt(value, [...path, name]);
   const verdict = at("verdict");
+  const opens = verdict === "allow" || at("mode") === "observe";
   for (const { text, path: place } of textsAt(value, [...path, "hosts"])) {
     const parsed = parseHostPattern(text);
     if (parsed.kind === "invalid") invalid(findings, parsed.situation, place, text);
@@ -30,10 +33,11 @@ function checkRule(value: unknown, path: KeyPath, facts: PolicyFacts, findings: 
   const isAboutNothing = itemsAt(value, [...path, "hosts"]).length === 0 && itemsAt(value, [...path, "cidr"]).length === 0;
   if (isAboutNothing) invalid(findings, "policy.egress-nowhere", path, at("id"));
   const isTcp = textsAt(value, [...path, "protocols"]).some(({ text }) => text === "tcp");
-  if (verdict === "allow" && isTcp && itemsAt(value, [...path, "ports"]).length === 0)
-    invalid(findings, "policy.egress-ports", path, at("id"));
+  if (opens && isTcp && itemsAt(value, [...path, "ports"]).length === 0) invalid(findings, "policy.egress-ports", path, at("id"));
   for (const name of ["sni", "maxRequest", "maxResponse"])
-    if (verdict !== "allow" && at(name) !== undefined) invalid(findings, "policy.egress-allow-only", [...path, name], at(name));
+    if (!opens && at(name) !== undefined) invalid(findings, "policy.egress-allow-only", [...path, name], at(name));
+  checkRequests(value, path, findings);
+  checkWindow(value, [...path, "window"], findings);
 }
 
 /** Works on unchecked data, so that one look names everything. */

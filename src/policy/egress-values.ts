@@ -1,11 +1,13 @@
 // The places of a policy's connections: reads host patterns, ranges and local places, and gives them one canonical spelling.
 import type { HostPattern } from "../contracts/egress-policy.ts";
-import type { EgressRule } from "../contracts/policy-document.ts";
+import type { EgressRule } from "../contracts/egress-rule.ts";
 import { classifyAddress } from "../kit/address-class.ts";
 import { canonicalHost, parseHostPort, showHostPort } from "../kit/host-name.ts";
 import { parseIpRange, showIpRange } from "../kit/ip-address.ts";
 import { parseSize, showSize } from "./units.ts";
 import { isLocalName, isMetadataName } from "./local-names.ts";
+import { isObserved } from "./observed-rules.ts";
+import { spellWindow } from "./window-values.ts";
 
 /** `situation` names what is wrong, below `error.`. */
 export type Parsed<Value> = { readonly kind: "valid"; readonly value: Value } | { readonly kind: "invalid"; readonly situation: string };
@@ -76,11 +78,13 @@ const spellSize = (text: string): string => showSize(parseSize(text) ?? Number.N
 /** The port that each protocol means when none is given; `tcp` means none. */
 const usualPorts = { https: [443], http: [80], ws: [80], ssh: [22], tcp: [] } as const;
 
-/** An `allow` is filled in: https, and the usual ports of its protocols. What denies or asks and names no port or protocol is about all. */
+const opens = (rule: EgressRule): boolean => rule.verdict === "allow" || isObserved(rule);
+
+/** What lets something through is filled in: https, and the usual ports of its protocols. What denies or asks and names no port or protocol is about all. */
 function reach(rule: EgressRule): Pick<EgressRule, "ports" | "protocols"> {
-  const { verdict, ports, protocols } = rule;
-  const named = protocols ?? (verdict === "allow" ? (["https"] as const) : undefined);
-  const numbers = ports ?? (verdict === "allow" ? (named ?? []).flatMap((protocol) => usualPorts[protocol]) : undefined);
+  const { ports, protocols } = rule;
+  const named = protocols ?? (opens(rule) ? (["https"] as const) : undefined);
+  const numbers = ports ?? (opens(rule) ? (named ?? []).flatMap((protocol) => usualPorts[protocol]) : undefined);
   return {
     ...(numbers === undefined ? {} : { ports: sortedNumbers(numbers) }),
     ...(named === undefined ? {} : { protocols: sortedOnce(named) }),
@@ -89,14 +93,18 @@ function reach(rule: EgressRule): Pick<EgressRule, "ports" | "protocols"> {
 
 /** @param rule checked */
 export function ruleInCanonicalSpelling(rule: EgressRule): EgressRule {
-  const { id, verdict, hosts = [], cidr = [], maxRequest, maxResponse, sni, reason } = rule;
+  const { id, verdict, hosts = [], cidr = [], methods, paths, maxRequest, maxResponse, sni, window, reason } = rule;
   return {
     id,
     verdict,
     ...(hosts.length === 0 ? {} : { hosts: sortedOnce(hosts.map(spellHost)) }),
     ...(cidr.length === 0 ? {} : { cidr: sortedOnce(cidr.map(spellRange)) }),
     ...reach(rule),
-    ...(verdict === "allow" ? { sni: sni ?? "required" } : {}),
+    ...(methods === undefined ? {} : { methods: sortedOnce(methods) }),
+    ...(paths === undefined ? {} : { paths: sortedOnce(paths) }),
+    ...(isObserved(rule) ? { mode: "observe" as const } : {}),
+    ...(opens(rule) ? { sni: sni ?? "required" } : {}),
+    ...(window === undefined ? {} : { window: spellWindow(window) }),
     ...(maxRequest === undefined ? {} : { maxRequest: spellSize(maxRequest) }),
     ...(maxResponse === undefined ? {} : { maxResponse: spellSize(maxResponse) }),
     ...(reason === undefined || reason === "" ? {} : { reason }),

@@ -10,10 +10,16 @@ egress:
   - {id: api, hosts: [api.example.com], verdict: allow}
   - {id: ask, hosts: [ask.example.com], verdict: ask}
   - {id: no, hosts: [no.example.com], verdict: deny}
+  - {id: watch, hosts: [watched.example.com], verdict: deny, mode: observe}
+  - {id: day, hosts: [day.example.com], verdict: allow, window: {hours: "09:00-18:00", zone: Europe/Berlin}}
+  - {id: past, hosts: [past.example.com], verdict: allow, window: {until: "2026-01-01T00:00:00Z"}}
+acceptRisk: [{what: egress.observe, why: learn, owner: me, until: "2026-06-30"}]
 `;
+/** Past the end of the working day in Berlin. */
+const nowMs = Date.parse("2026-06-01T20:00:00Z");
 
 function said(host: string, port: number, mode = ""): string {
-  const { verdict, lines } = explainConnection(loadPolicy([yamlSource(`${mode}${body}`)], facts), { host, port });
+  const { verdict, lines } = explainConnection(loadPolicy([yamlSource(`${mode}${body}`)], facts), { host, port }, nowMs);
   return [verdict, ...lines.map(({ key, values }) => `${key.split(".").at(-1)} ${values?.["protocols"]} ${values?.["rule"]}`.trim())].join(
     "; ",
   );
@@ -31,7 +37,15 @@ test("explainConnection() names what decides, protocol by protocol", () => {
   assert.equal(said("db.corp.internal", 5432), "allow; local https, http, ws, ssh, tcp");
 });
 
+test("explainConnection() says what a rule only looks at, and when a rule holds again", () => {
+  assert.equal(said("watched.example.com", 443), "allow; observed https watch; no-rule http, ws, ssh, tcp");
+  assert.equal(said("day.example.com", 443), "deny; window https day; no-rule http, ws, ssh, tcp");
+  assert.equal(said("past.example.com", 443), "deny; window-over https past; no-rule http, ws, ssh, tcp");
+  const { lines } = explainConnection(loadPolicy([yamlSource(body)], facts), { host: "day.example.com", port: 443 }, nowMs);
+  assert.equal(lines[0]?.values?.["opens"], "2026-06-02T07:00:00.000Z");
+});
+
 test("explainConnection() gives the line that would allow what no rule is about", () => {
-  const { lines } = explainConnection(loadPolicy([yamlSource(body)], facts), { host: "evil.test", port: 443 });
+  const { lines } = explainConnection(loadPolicy([yamlSource(body)], facts), { host: "evil.test", port: 443 }, nowMs);
   assert.equal(lines[0]?.values?.["change"], "egress: [{id: evil.test-443, hosts: [evil.test], verdict: allow}]");
 });

@@ -98,9 +98,9 @@ test("every situation and sentence of this room is in the catalogue, with a hint
   const used = new Set(texts.flatMap((text) => [...text.matchAll(/"(policy\.[a-z0-9.-]+)"/gu)].map(([, key]) => key ?? "")));
   assert.ok(used.size > 70);
   for (const key of used) {
-    if (key.startsWith("policy.sheet.")) assert.ok(catalogue.has(key), key);
-    else for (const part of ["message", "hint"]) assert.ok(catalogue.has(`error.${key}.${part}`), `error.${key}.${part}`);
+    if (key.startsWith("policy.sheet.")) assert.ok(catalogue().has(key), key);
+    else for (const part of ["message", "hint"]) assert.ok(catalogue().has(`error.${key}.${part}`), `error.${key}.${part}`);
   }
-  const known = [...catalogue.keys()].filter((key) => /^(?:error\.policy|policy\.sheet)\./u.test(key));
+  const known = [...catalogue().keys()].filter((key) => /^(?:error\.policy|policy\.sheet)\./u.test(key));
   for (const key of known) assert.ok(used.has(key.replace(/^error\./u, "").replace(/\.(?:message|hint)$/u, "")), `nothing uses ${key}`);
 });

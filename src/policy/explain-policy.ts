@@ -1,11 +1,15 @@
 // The answer sheet of a policy: the half of the seven answers that follows from the document alone, before anything ran.
 import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
-import type { CommandRule, EgressRule, OutsideEntry } from "../contracts/policy-document.ts";
-import { commandRuleSchema, egressRuleSchema } from "../contracts/policy-document.ts";
+import type { CommandRule, OutsideEntry } from "../contracts/policy-document.ts";
+import type { EgressRule } from "../contracts/egress-rule.ts";
+import { acceptedRiskSchema, commandRuleSchema } from "../contracts/policy-document.ts";
+import { egressRuleSchema } from "../contracts/egress-rule.ts";
 import type { Verdict } from "../contracts/decision.ts";
 import type { ApprovalMode, CompiledPolicy } from "../contracts/policy-port.ts";
 import type { Sentence } from "../contracts/sentence.ts";
+import { showWindow } from "../contracts/show-window.ts";
 import { quoteArgument } from "../kit/escape-text.ts";
+import { isObserved } from "./observed-rules.ts";
 import { showDuration, showSize } from "./units.ts";
 
 function each(key: string, name: string, items: readonly string[]): readonly Sentence[] {
@@ -15,12 +19,14 @@ function each(key: string, name: string, items: readonly string[]): readonly Sen
 const globTexts = ({ denyReadGlobs = [] }: CompiledPolicy["paths"]): readonly string[] => denyReadGlobs.map(({ text }) => text);
 
 function readLines(policy: CompiledPolicy, withheld: readonly string[]): readonly Sentence[] {
-  const { paths } = policy;
+  const { paths, boundary } = policy;
+  const allowed = each("policy.sheet.read.allowed", "path", paths.allowRead);
+  if (boundary === "container") return [{ key: "policy.sheet.container.read" }, ...cacheLines(policy), ...allowed];
   return [
     { key: "policy.sheet.read.system" },
     ...each("policy.sheet.read.root", "path", paths.allowWrite),
     ...cacheLines(policy),
-    ...each("policy.sheet.read.allowed", "path", paths.allowRead),
+    ...allowed,
     ...each("policy.sheet.read.withheld", "path", withheld),
     ...each("policy.sheet.read.denied", "path", paths.denyRead),
     ...(paths.denyReadGlobs ?? []).map(({ text, sparesToolchains }) => ({
@@ -38,6 +44,10 @@ function cacheLines({ caches }: CompiledPolicy): readonly Sentence[] {
 
 function writeLines(policy: CompiledPolicy): readonly Sentence[] {
   const { paths } = policy;
+  if (policy.boundary === "container") {
+    const roots = each("policy.sheet.container.workspace", "path", paths.allowWrite);
+    return [...roots, { key: "policy.sheet.container.private" }, ...cacheLines(policy), { key: "policy.sheet.write.rest" }];
+  }
   if (paths.allowWrite.length === 0) return [{ key: "policy.sheet.write.nothing" }, ...cacheLines(policy)];
   return [
     ...each("policy.sheet.write.root", "path", paths.allowWrite),
@@ -56,9 +66,30 @@ const connectKeys: Readonly<Record<Verdict, string>> = {
 };
 
 /** `api.example.com port 443 (https)` */
-function connectLine({ id, verdict, hosts = [], cidr = [], ports, protocols }: EgressRule): Sentence {
+function connectLine(rule: EgressRule): Sentence {
+  const { id, verdict, hosts = [], cidr = [], ports, protocols } = rule;
   const values = { id, places: [...hosts, ...cidr].join(", "), ports: ports?.join(", ") ?? "*", protocols: protocols?.join(", ") ?? "*" };
-  return { key: connectKeys[verdict], values };
+  return { key: isObserved(rule) ? "policy.sheet.connect.observe" : connectKeys[verdict], values };
+}
+
+function windowLines({ egress }: CompiledPolicy): readonly Sentence[] {
+  return egress.rules.flatMap(({ id, window }) =>
+    window === undefined ? [] : [{ key: "policy.sheet.connect.window", values: { id, window: showWindow(window) } }],
+  );
+}
+
+function requestLines(rules: readonly EgressRule[]): readonly Sentence[] {
+  return rules.flatMap(({ id, methods, paths }) =>
+    methods === undefined && paths === undefined
+      ? []
+      : [{ key: "policy.sheet.connect.requests", values: { id, methods: methods?.join(", ") ?? "*", paths: paths?.join(", ") ?? "*" } }],
+  );
+}
+
+/** Who lifted a refusal, why and until when. */
+function riskLines({ document }: CompiledPolicy): readonly Sentence[] {
+  const risks = acceptedRiskSchema().array().parse(document["acceptRisk"]);
+  return risks.map(({ what, why, owner, until }) => ({ key: "policy.sheet.held.risk", values: { what, why, owner, until } }));
 }
 
 /** Where the openings of presets come from; what their configuration asks for and does not get. */
@@ -69,12 +100,15 @@ function presetLines(presets: CompiledPolicy["presets"]): readonly Sentence[] {
   ]);
 }
 
-function connectLines({ document, egress }: CompiledPolicy): readonly Sentence[] {
+function connectLines(policy: CompiledPolicy): readonly Sentence[] {
+  const { document, egress } = policy;
   const rules = egressRuleSchema().array().parse(document["egress"]);
   const isOpen = egress.unruled === "ask" || egress.local.length > 0 || egress.rules.some(({ verdict }) => verdict !== "deny");
   if (!isOpen) return [{ key: "policy.sheet.connect.nothing" }];
   return [
     ...rules.map(connectLine),
+    ...requestLines(rules),
+    ...windowLines(policy),
     ...egress.local.map(({ host, port }) => ({ key: "policy.sheet.connect.local", values: { host, port } })),
     { key: egress.unruled === "ask" ? "policy.sheet.connect.rest-asks" : "policy.sheet.connect.rest" },
     { key: "policy.sheet.connect.limits", values: { bytes: showSize(egress.sentBytes), connections: egress.connections } },
@@ -136,11 +170,14 @@ function heldLines(policy: CompiledPolicy): readonly Sentence[] {
   const { document, limits } = policy;
   const rules = commandRuleSchema().array().parse(document["commands"]);
   return [
-    { key: "policy.sheet.held.process" },
+    policy.boundary === "container"
+      ? { key: "policy.sheet.held.container", values: { runtime: policy.runtime } }
+      : { key: "policy.sheet.held.process" },
     ...rules.map(ruleLine),
     { key: modeKeys[policy.approval] },
     ...outsideLines(policy),
     ...approvalLines(policy),
+    ...riskLines(policy),
     ...(policy.nestedNamespaces ? [{ key: "policy.sheet.held.nested-namespaces" }] : []),
     {
       key: "policy.sheet.held.limits",

@@ -1,13 +1,14 @@
 // One policy document as values to merge: flat, typed, in plain units, in canonical spelling. Absent means: this layer says nothing.
 import type {
+  AcceptedRisk,
   ApprovalRule,
   CommandRule,
-  EgressRule,
   OutsideEntry,
   PolicyDocument,
   PolicyTest,
   PresetName,
 } from "../contracts/policy-document.ts";
+import type { EgressRule } from "../contracts/egress-rule.ts";
 import type { CacheName } from "../contracts/package-caches.ts";
 import type { ApprovalMode } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
@@ -20,7 +21,9 @@ export interface PolicyValues {
   readonly name: string;
   readonly description: string;
   readonly floor: boolean;
-  readonly boundary: "auto" | "process";
+  readonly boundary: "auto" | "process" | "container";
+  /** Of a container. */
+  readonly runtime: "runc" | "crun";
   readonly approval: ApprovalMode;
   readonly allowUnsandboxed: boolean;
   /** Those that trusted layers name. What they mean stands in the other values. */
@@ -55,6 +58,9 @@ export interface PolicyValues {
   readonly pendingApprovals: number;
   readonly egressBytes: number;
   readonly egressConnections: number;
+  /** Of a container: what one command hands back. */
+  readonly artifacts: number;
+  readonly artifactBytes: number;
   /** Infinity: no number of refusals stops a task. */
   readonly denials: number;
   /** Sorted by id. */
@@ -63,6 +69,8 @@ export interface PolicyValues {
   readonly egress: readonly EgressRule[];
   /** `host:port`, sorted. */
   readonly allowLocal: readonly string[];
+  /** Sorted by what they lift. */
+  readonly acceptRisk: readonly AcceptedRisk[];
   readonly auditArgv: "redacted" | "digest";
   readonly retentionDays: number;
   /** Sorted by name. */
@@ -86,6 +94,8 @@ export const limitFields = [
   "pendingApprovals",
   "egressBytes",
   "egressConnections",
+  "artifacts",
+  "artifactBytes",
   "denials",
 ] as const satisfies readonly Field[];
 
@@ -95,6 +105,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   description: ["metadata", "description"],
   floor: ["floor"],
   boundary: ["boundary"],
+  runtime: ["container", "runtime"],
   approval: ["approval"],
   allowUnsandboxed: ["allowUnsandboxed"],
   nestedNamespaces: ["nestedNamespaces"],
@@ -123,10 +134,13 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   pendingApprovals: ["limits", "pendingApprovals"],
   egressBytes: ["limits", "egressBytes"],
   egressConnections: ["limits", "egressConnections"],
+  artifacts: ["container", "artifacts"],
+  artifactBytes: ["container", "artifactBytes"],
   denials: ["limits", "denialsBeforeStop"],
   commands: ["commands"],
   egress: ["egress"],
   allowLocal: ["allowLocal"],
+  acceptRisk: ["acceptRisk"],
   auditArgv: ["audit", "argv"],
   retentionDays: ["audit", "retention"],
   tests: ["tests"],
@@ -143,6 +157,7 @@ export const builtInValues: PolicyValues = {
   description: "",
   floor: false,
   boundary: "auto",
+  runtime: "runc",
   approval: "auto-allow",
   allowUnsandboxed: false,
   nestedNamespaces: false,
@@ -171,10 +186,13 @@ export const builtInValues: PolicyValues = {
   pendingApprovals: 20,
   egressBytes: 50 * 2 ** 20,
   egressConnections: 64,
+  artifacts: 1000,
+  artifactBytes: 256 * 2 ** 20,
   denials: Number.POSITIVE_INFINITY,
   commands: [],
   egress: [],
   allowLocal: [],
+  acceptRisk: [],
   auditArgv: "redacted",
   retentionDays: 400,
   tests: [],
@@ -240,6 +258,11 @@ function limitValues(limits: NonNullable<PolicyDocument["limits"]>) {
   };
 }
 
+/** Those that are not built were refused. */
+function builtBoundary(boundary: PolicyDocument["boundary"]): PolicyValues["boundary"] | undefined {
+  return boundary === "auto" || boundary === "process" || boundary === "container" ? boundary : undefined;
+}
+
 /** @param document checked: every path literal, every unit known, nothing unbuilt */
 export function layerValues(document: PolicyDocument): LayerValues {
   const { filesystem = {}, environment = {}, limits = {}, audit = {}, metadata = {} } = document;
@@ -248,7 +271,10 @@ export function layerValues(document: PolicyDocument): LayerValues {
     name: metadata.name,
     description: metadata.description,
     floor: document.floor,
-    boundary: document.boundary === "auto" || document.boundary === "process" ? document.boundary : undefined,
+    boundary: builtBoundary(document.boundary),
+    runtime: document.container?.runtime,
+    artifacts: document.container?.artifacts,
+    artifactBytes: size(document.container?.artifactBytes),
     approval: approvalMode(document.approval),
     allowUnsandboxed: document.allowUnsandboxed,
     nestedNamespaces: document.nestedNamespaces,
@@ -269,6 +295,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     commands: document.commands === undefined ? undefined : sortedBy(document.commands.map(ruleWithoutEmptyReason), (rule) => rule.id),
     egress: document.egress === undefined ? undefined : sortedBy(document.egress.map(ruleInCanonicalSpelling), (rule) => rule.id),
     allowLocal: document.allowLocal === undefined ? undefined : sortedOnce(document.allowLocal.map(spellLocalPlace)),
+    acceptRisk: document.acceptRisk === undefined ? undefined : sortedBy(document.acceptRisk, ({ what }) => what),
     auditArgv: audit.argv,
     retentionDays: retentionMs === undefined ? undefined : retentionMs / dayMs,
     tests: document.tests === undefined ? undefined : sortedBy(document.tests.map(testInCanonicalSpelling), (test) => test.name),

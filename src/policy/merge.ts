@@ -30,7 +30,7 @@ function mergeEntries(entries: readonly OutsideEntry[]): readonly OutsideEntry[]
 /**
  * System file, user file, trusted project file, flags.
  * - allowRead, allowWrite, caches, pass, allowLocal: a list that is given is the whole list (`[]` allows nothing); with `lists: "add"` it is added;
- * - denyRead, denyWrite, protect.add, tests: added; nothing undoes a deny of a weaker layer;
+ * - denyRead, denyWrite, protect.add, tests, acceptRisk: added; nothing undoes a deny of a weaker layer;
  * - presets: added; set, homeFiles: by name; commands, egress, outside, approvals: by id; everything else: the stronger value.
  */
 export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "replace" | "add"): PolicyValues {
@@ -55,6 +55,7 @@ export function mergeTrusted(base: PolicyValues, layer: LayerValues, lists: "rep
     allowLocal: allow(base.allowLocal, layer.allowLocal),
     outside: mergeEntries([...base.outside, ...(layer.outside ?? [])]),
     approvals: mergeRules([...base.approvals, ...(layer.approvals ?? [])]),
+    acceptRisk: sortedBy([...base.acceptRisk, ...(layer.acceptRisk ?? [])], ({ what }) => what),
   };
 }
 

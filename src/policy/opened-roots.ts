@@ -17,12 +17,26 @@ const sealedDirectories = [
 /** Of the home directory: not at, above or below one of these. Names below a write root are held by the guard; the root's own name is not. */
 const trustedInHome = ".ssh .gnupg .config/fish .config/git .config/autostart .config/systemd .config/environment.d".split(" ");
 
+/** Settings of agents, which hold what they run and may: not one of these itself, wherever it lies. */
+const agentSettings = ".claude .codex .cursor .gemini .windsurf .zed".split(" ");
+
+/** Of those in the home directory nothing below either, but for the working trees that agents keep there: those are projects like any other. */
+function touchesAgents(root: string, home: string): boolean {
+  if (agentSettings.includes(path.basename(root).toLowerCase())) return true;
+  return agentSettings.some((name) => {
+    const place = path.join(home, name);
+    const trees = path.join(place, "worktrees");
+    return isWithin(root, place) && (root === trees || !isWithin(root, trees));
+  });
+}
+
 /** The situation (below `error.`) that forbids this write root, or undefined. @param root absolute, normalised */
 export function writeRootFault(root: string, facts: PolicyFacts): string | undefined {
   if (isWithin(facts.home, root)) return "policy.write-root-home";
   const touches = (sealed: string): boolean => isWithin(root, sealed) || isWithin(sealed, root);
   if ((facts.protectedPaths ?? []).some(touches)) return "policy.write-root-own";
   if (trustedInHome.some((name) => touches(path.join(facts.home, name)))) return "policy.write-root-trusted";
+  if (touchesAgents(root, facts.home)) return "policy.write-root-trusted";
   if (broadDirectories.some((broad) => isWithin(broad, root)) || sealedDirectories.some(touches)) return "policy.write-root-system";
   return undefined;
 }

@@ -10,11 +10,11 @@ import { judgeRead, judgeWrite } from "./path-rules.ts";
 import type { Layer } from "./read-layer.ts";
 import { allowedPlace } from "./resolved-paths.ts";
 
-/** By whatever protocol the policy is most generous. */
+/** By whatever protocol the policy is most generous, and as if every rule held now: an answer does not depend on the hour. */
 function answerConnect(text: string, policy: CompiledPolicy): string {
   const place = parseHostPort(text);
   if (place === undefined) return "deny";
-  const decider = egressDecider(policy.egress);
+  const decider = egressDecider(policy.egress, "whenever");
   const target = { host: showHost(place.host), port: place.port };
   const verdicts = new Set(egressProtocols.map((protocol) => decider.decide({ ...target, protocol }).verdict));
   return (["allow", "ask"] as const).find((verdict) => verdicts.has(verdict)) ?? "deny";

@@ -318,7 +318,7 @@ test("policySchema() is a closed JSON Schema in which every key is described", (
   assert.equal(schema["additionalProperties"], false);
   const documented = z.looseObject({ properties: z.record(z.string(), z.looseObject({ description: z.string().min(5) })) });
   const top = documented.parse(schema);
-  assert.equal(Object.keys(top.properties).length, 23);
+  assert.equal(Object.keys(top.properties).length, 24);
   for (const key of ["filesystem", "environment", "limits", "audit", "metadata"]) documented.parse(top.properties[key]);
   assert.ok(JSON.stringify(schema).includes('"required":["apiVersion"]'));
 });

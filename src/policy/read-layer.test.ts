@@ -80,13 +80,21 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
   ["filesystem: {allowWrite: [/tmp]}\n", ["POLICY_VALUE_INVALID policy.write-root-system 2 filesystem.allowWrite[0]"]],
   ["filesystem: {allowWrite: [/tmp/x, /usr/src/app, /var/www/x, ~/other]}\n", []],
   ["filesystem: {allowWrite: [~/.local]}\n", ["POLICY_VALUE_INVALID policy.write-root-own 2 filesystem.allowWrite[0]"]],
-  ...["~/.ssh", "~/.ssh/keys", "~/.config", "~/.config/systemd/user", "~/.config/fish"].map(
-    (root): readonly [string, readonly string[]] => [
-      `filesystem: {allowWrite: [${root}]}\n`,
-      ["POLICY_VALUE_INVALID policy.write-root-trusted 2 filesystem.allowWrite[0]"],
-    ],
-  ),
-  ["filesystem: {allowWrite: [~/.config/editor, ~/work/.ssh]}\n", []],
+  ...[
+    "~/.ssh",
+    "~/.ssh/keys",
+    "~/.config",
+    "~/.config/systemd/user",
+    "~/.config/fish",
+    "~/.claude",
+    "~/.cursor/hooks",
+    "~/.codex/worktrees",
+    "~/work/.Claude",
+  ].map((root): readonly [string, readonly string[]] => [
+    `filesystem: {allowWrite: [${root}]}\n`,
+    ["POLICY_VALUE_INVALID policy.write-root-trusted 2 filesystem.allowWrite[0]"],
+  ]),
+  ["filesystem: {allowWrite: [~/.config/editor, ~/work/.ssh, ~/.cursor/worktrees/x, ~/work/.claude/worktrees/x]}\n", []],
   ["filesystem: {allowWrite: [/opt/glovebox/src]}\n", ["POLICY_VALUE_INVALID policy.write-root-own 2 filesystem.allowWrite[0]"]],
   [
     "filesystem: {allowRead: [~/., /opt/glovebox]}\n",
@@ -109,7 +117,7 @@ test("checkPolicy() names code, situation, line and key of each mistake", () => 
 
 const unbuilt: readonly (readonly [string, string])[] = [
   ["extends: ['sha256:0000000000000000000000000000000000000000000000000000000000000000']", "extends"],
-  ["boundary: container", "boundary"],
+  ["boundary: microvm", "boundary"],
   ["approval: untrusted", "approval"],
   ["approval: on-request", "approval"],
   ...["writes", "credentials", "screen"].map(
@@ -118,17 +126,15 @@ const unbuilt: readonly (readonly [string, string])[] = [
   ["approval: {granular: {commands: deny, egress: ask}}", "approval.granular.egress"],
   ["uid: root", "uid"],
   ["outside: [{id: o, program: /usr/bin/id, pin: root, arguments: [], boundary: container}]", "outside[0].boundary"],
-  ["acceptRisk: [{what: a, why: b, owner: c, until: '2027-01-01'}]", "acceptRisk"],
+  ["acceptRisk: [{what: a, why: b, owner: c, until: '2027-01-01'}]", "acceptRisk[0].what"],
   ["filesystem: {readDefault: none}", "filesystem.readDefault"],
   ["environment: {fakeEnvFiles: true}", "environment.fakeEnvFiles"],
   ...[
     ["methods: [GET]", "methods"],
-    ["paths: [/a]", "paths"],
-    ["window: {}", "window"],
+    ["protocols: [https, http], paths: [/a]", "paths"],
     ["purpose: a", "purpose"],
     ["tasks: [a]", "tasks"],
     ["inspect: true", "inspect"],
-    ["mode: observe", "mode"],
   ].map(([text = "", name = ""]) => [`egress: [{id: e, hosts: [a.example.org], verdict: allow, ${text}}]`, `egress[0].${name}`] as const),
   ["browser: [{id: b, verdict: deny}]", "browser"],
   ["credentials: [{id: c, source: env, injector: bearer, hosts: [a.example]}]", "credentials"],

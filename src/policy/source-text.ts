@@ -30,9 +30,9 @@ export function lineAt(text: string, position: number): number {
  * One leading byte order mark is dropped; CRLF and lone CR become LF, so that all three formats count lines alike.
  * @throws SourceFault policy.too-large, policy.not-utf8, policy.nul-byte
  */
-export function readSourceText(source: string | Uint8Array): string {
+export function readSourceText(source: string | Uint8Array, maximum = maximumSourceBytes): string {
   const bytes = typeof source === "string" ? Buffer.byteLength(source) : source.byteLength;
-  if (bytes > maximumSourceBytes) failSource("policy.too-large", 0, { bytes, maximum: maximumSourceBytes });
+  if (bytes > maximum) failSource("policy.too-large", 0, { bytes, maximum });
   const decoded = typeof source === "string" ? source : decode(source);
   if (!decoded.isWellFormed()) failSource("policy.not-utf8", 0);
   const text = (decoded.startsWith("\uFEFF") ? decoded.slice(1) : decoded).replaceAll(/\r\n?/gu, "\n");

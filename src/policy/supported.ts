@@ -3,6 +3,7 @@
 import { canonicalJson } from "../kit/canonical-json.ts";
 import type { Findings } from "./findings.ts";
 import type { KeyPath } from "./key-path.ts";
+import { observeRisk } from "./observed-rules.ts";
 import { itemsAt, showValue, valueAt } from "./plain-value.ts";
 
 /** A key that is not built, with the one value it may have; undefined: none. */
@@ -14,7 +15,6 @@ interface Unbuilt {
 const unbuilt: readonly Unbuilt[] = [
   { path: ["extends"], accepted: [] },
   { path: ["uid"], accepted: "auto" },
-  { path: ["acceptRisk"], accepted: [] },
   ...["writes", "credentials", "screen"].map((name) => ({ path: ["approval", "granular", name], accepted: "deny" })),
   { path: ["environment", "fakeEnvFiles"], accepted: false },
   { path: ["browser"], accepted: [] },
@@ -32,7 +32,7 @@ interface PartlyBuilt {
 }
 
 const partly: readonly PartlyBuilt[] = [
-  { path: ["boundary"], built: ["auto", "process"], unbuilt: ["container", "microvm", "desktop", "wasi"] },
+  { path: ["boundary"], built: ["auto", "process", "container"], unbuilt: ["microvm", "desktop", "wasi"] },
   { path: ["approval"], built: ["auto-allow", "regular", "never", "granular"], unbuilt: ["untrusted", "on-request"] },
   { path: ["filesystem", "readDefault"], built: ["system"], unbuilt: ["none"] },
 ];
@@ -59,6 +59,14 @@ function checkUnbuilt({ path, accepted }: Unbuilt, value: unknown, findings: Fin
   findings.add({ code: "POLICY_KEY_UNSUPPORTED", situation, path, values });
 }
 
+/** A refusal that nobody lifts must not look as if somebody had. */
+function checkRisk(path: KeyPath, value: unknown, findings: Findings): void {
+  const found = valueAt(value, path);
+  if (typeof found !== "string" || found === observeRisk) return;
+  const values = { value: showValue(found), built: observeRisk };
+  findings.add({ code: "POLICY_KEY_UNSUPPORTED", situation: "policy.value-unsupported", path, values });
+}
+
 /** Works on unchecked data, so that one look names everything. */
 export function checkSupported(value: unknown, findings: Findings): void {
   for (const key of unbuilt) checkUnbuilt(key, value, findings);
@@ -78,10 +86,9 @@ export function checkSupported(value: unknown, findings: Findings): void {
     checkPartly([{ path: [...path, "on"], built: ["command", "egress"], unbuilt: ["write", "credential", "screen"] }], value, findings);
     checkUnbuilt({ path: [...path, "expires"], accepted: undefined }, value, findings);
   }
+  for (const { path } of itemsAt(value, ["acceptRisk"])) checkRisk([...path, "what"], value, findings);
   for (const { path } of itemsAt(value, ["egress"])) {
-    for (const name of ["methods", "paths", "window", "purpose", "tasks"])
-      checkUnbuilt({ path: [...path, name], accepted: undefined }, value, findings);
+    for (const name of ["purpose", "tasks"]) checkUnbuilt({ path: [...path, name], accepted: undefined }, value, findings);
     checkUnbuilt({ path: [...path, "inspect"], accepted: false }, value, findings);
-    checkPartly([{ path: [...path, "mode"], built: ["enforce"], unbuilt: ["observe"] }], value, findings);
   }
 }

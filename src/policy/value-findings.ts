@@ -8,6 +8,7 @@ import { forbiddenBy, matchesName } from "./environment-rules.ts";
 import type { Findings } from "./findings.ts";
 import type { KeyPath } from "./key-path.ts";
 import { dayMs } from "./layer-values.ts";
+import { checkObserved } from "./observed-rules.ts";
 import { parsePattern, resolvePath } from "./path-pattern.ts";
 import { isRecord, itemsAt, showValue, textsAt, valueAt } from "./plain-value.ts";
 import { unknownKey } from "./schema-findings.ts";
@@ -99,6 +100,7 @@ const ranges: readonly Range[] = [
   { name: ["limits", "output"], minimum: 1, maximum: 2 ** 40, parse: parseSize, show: showSize },
   { name: ["limits", "egressBytes"], minimum: 1, maximum: 2 ** 40, parse: parseSize, show: showSize },
   { name: ["limits", "returned"], minimum: 1, maximum: 64 * 2 ** 20, parse: parseSize, show: showSize },
+  { name: ["container", "artifactBytes"], minimum: 1, maximum: 64 * 2 ** 30, parse: parseSize, show: showSize },
   { name: ["audit", "retention"], minimum: dayMs, maximum: 3650 * dayMs, parse: parseDuration, show: showDuration },
 ];
 
@@ -161,7 +163,21 @@ function checkApprovalPlaces(value: unknown, findings: Findings): void {
   for (const { path } of itemsAt(value, ["approvals"])) {
     for (const { path: place, item } of itemsAt(value, [...path, "by"]))
       if (typeof item === "string" && !isWebhookPlace(item)) invalid(findings, "policy.approval-place", place, { value: showValue(item) });
+    checkAuthorities(value, path, findings);
   }
+}
+
+/** The file lies where its owner keeps it, whatever project asks; and a URL without TLS has nobody to vouch for. INVARIANT I-14 */
+function checkAuthorities(value: unknown, rule: KeyPath, findings: Findings): void {
+  const path = [...rule, "ca"];
+  const file = valueAt(value, path);
+  if (typeof file !== "string") return;
+  checkPath(file, path, findings);
+  const parsed = parsePattern(file);
+  if (parsed.kind === "literal" && parsed.path.base === "project")
+    invalid(findings, "policy.approval-ca-relative", path, { value: showValue(file) });
+  if (textsAt(value, [...rule, "by"]).every(({ text }) => !text.startsWith("https:")))
+    findings.add({ code: "POLICY_KEY_INERT", situation: "policy.approval-ca-inert", path, values: {} });
 }
 
 export function checkValues(value: unknown, source: PolicySource, facts: PolicyFacts, findings: Findings): void {
@@ -173,6 +189,7 @@ export function checkValues(value: unknown, source: PolicySource, facts: PolicyF
   checkUnique(value, ["commands", "id"], findings);
   checkUnique(value, ["egress", "id"], findings);
   checkEgress(value, facts, findings);
+  checkObserved(value, source, facts, findings);
   checkRuleSizes(value, findings);
   checkUnique(value, ["tests", "name"], findings);
   checkUnique(value, ["outside", "id"], findings);

@@ -150,6 +150,26 @@ test("an untrusted project's link is judged by the place behind it", () => {
   ]);
 });
 
+test("a write root of an untrusted project, or above a floor, opens no name that the root around it keeps", () => {
+  const kept = ["./.config/fish", "./.git", "./.vscode", "./deploy", "./sub/.Husky/_"];
+  const body = `filesystem:\n  allowWrite: [${[...kept, "./src", "./notes/.vscode-old"].join(", ")}]\n`;
+  const base = "filesystem: {protect: {add: [deploy]}}\n";
+  const refused = (problems: readonly { readonly values: Readonly<Record<string, unknown>> }[]): readonly unknown[] =>
+    problems.map(({ values }) => values["entry"]);
+  assert.deepEqual(refused(checkPolicy(yamlSource(body, "project"), facts, [yamlSource(base)])), kept);
+  assert.deepEqual(refused(checkPolicy(yamlSource(body), facts, [yamlSource(`floor: true\n${base}`, "system")])), kept);
+  assert.deepEqual(checkPolicy(yamlSource(body), facts, [yamlSource(base, "system")]), []);
+});
+
+test("what the user's own policy opened stays open to a project, but for the second half of a pair", () => {
+  const user = yamlSource("filesystem: {allowWrite: [.vscode, .config]}\n");
+  const found = (place: string): readonly string[] =>
+    summaries(checkPolicy(yamlSource(`filesystem: {allowWrite: [${place}]}\n`, "project"), facts, [user]));
+  assert.deepEqual(found(".vscode"), []);
+  assert.deepEqual(found(".vscode/snippets"), []);
+  assert.deepEqual(found(".config/fish"), ["POLICY_WIDENS policy.widens-project 2 filesystem.allowWrite[0]"]);
+});
+
 test("a trust of the project lifts the refusal", () => {
   const body = "filesystem:\n  allowWrite: [., ../other]\nlimits: {wall: 1h}\n";
   assert.equal(checkPolicy(yamlSource(body, "project"), facts).length, 2);

@@ -1,11 +1,14 @@
 // Names every value of a layer that would allow more than the values below it. INVARIANT I-15
 import type { Verdict } from "../contracts/decision.ts";
+import type { PathPolicy } from "../contracts/boundary.ts";
+import { isListedBelow } from "../contracts/listed-names.ts";
 import type { PolicyFacts } from "../contracts/policy-port.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { narrowsApproval } from "./approval-mode.ts";
 import { coversName } from "./environment-rules.ts";
+import { isObserved } from "./observed-rules.ts";
 import { type Field, type LayerValues, limitFields, type PolicyValues } from "./layer-values.ts";
-import { judgeRead, judgeWrite } from "./path-rules.ts";
+import { isWithin, judgeRead, judgeWrite } from "./path-rules.ts";
 import { allowedPlace, resolvedPaths } from "./resolved-paths.ts";
 
 export interface Widening {
@@ -14,7 +17,7 @@ export interface Widening {
   readonly item: string | undefined;
 }
 
-const sameOnly = ["boundary", "auditArgv", "retentionDays"] as const;
+const sameOnly = ["boundary", "runtime", "auditArgv", "retentionDays"] as const;
 
 /** `process` is one of what `auto` may choose. */
 function isNarrower(field: Field, base: PolicyValues, layer: LayerValues): boolean {
@@ -66,13 +69,22 @@ function membersBeyond(items: readonly string[] = [], base: readonly string[] = 
 }
 
 /**
- * - allowRead, allowWrite: the place must already be allowed by the base's rules (a place that only the default view shows is not);
+ * Whether a write root there would let be written what may not be now. One that bears a listed name, or lies below one, opens what the root
+ * around it keeps: nobody makes anything below `.vscode`, unless that is a root itself.
+ */
+function writeRootWidens(paths: PathPolicy, place: string): boolean {
+  if (judgeWrite(paths, place) !== "allow") return true;
+  return paths.allowWrite.filter((root) => isWithin(place, root)).every((root) => isListedBelow(root, place, paths.protectedNames));
+}
+
+/**
+ * - allowRead, allowWrite: the place must already be allowed by the base's rules (a place that only the default view shows is not), and a write root opens no listed name;
  * - pass: covered by a name of the base; set: equal to the base's own value; limits: not above; approval: not looser;
- * - commands, egress: no new `allow` (nor `ask`, where a command or connection that no rule decides is denied), no rule of the base changed under its id;
+ * - commands, egress: no new `allow`, nor a rule that only looks (nor `ask`, where a command or connection that no rule decides is denied), no rule of the base changed under its id;
  * - allowLocal: a place of the base; presets, caches: one that the base names;
  * - allowUnsandboxed, nestedNamespaces: not opened; outside, approvals: no entry that the base does not have as it is;
  * - strict: never off where it is on;
- * - boundary: equal, or one that `auto` may choose; audit: equal, since neither direction is plainly narrower.
+ * - boundary: equal, or one that `auto` may choose; runtime, audit: equal, since neither direction is plainly narrower.
  * Denies, tests, names and descriptions never widen.
  */
 export function findWidenings(base: PolicyValues, layer: LayerValues, facts: PolicyFacts): readonly Widening[] {
@@ -87,7 +99,7 @@ export function findWidenings(base: PolicyValues, layer: LayerValues, facts: Pol
     ),
     ...items(
       "allowWrite",
-      (layer.allowWrite ?? []).filter((text) => judgeWrite(paths, allowedPlace(text, facts)) !== "allow"),
+      (layer.allowWrite ?? []).filter((text) => writeRootWidens(paths, allowedPlace(text, facts))),
     ),
     ...items(
       "pass",
@@ -108,7 +120,9 @@ export function findWidenings(base: PolicyValues, layer: LayerValues, facts: Pol
     ),
     ...items(
       "egress",
-      (layer.egress ?? []).filter((rule) => ruleWidens(base.egress, rule, looseningConnections(base))).map(({ id }) => id),
+      (layer.egress ?? [])
+        .filter((rule) => isObserved(rule) || ruleWidens(base.egress, rule, looseningConnections(base)))
+        .map(({ id }) => id),
     ),
     ...(["outside", "approvals"] as const).flatMap((field) => items(field, entriesThatWiden(base[field], layer[field] ?? []))),
   ];

@@ -1,6 +1,17 @@
 // YAML 1.2 -> plain data with line numbers. The subset a person needs: no anchors, aliases, tags, merge keys or further documents,
 // so one text has one reading and nothing can multiply.
-import { LineCounter, type ParsedNode, type Scalar, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
+import {
+  type Document,
+  LineCounter,
+  type ParsedNode,
+  type Scalar,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseAllDocuments,
+  parseDocument,
+} from "yaml";
 import { type KeyPath, dottedKey } from "./key-path.ts";
 import { type PlainSource, maximumDepth } from "./plain-source.ts";
 import { type Fault, SourceFault, failSource } from "./source-fault.ts";
@@ -70,20 +81,21 @@ function readNode(walk: Walk, node: ParsedNode | null, path: KeyPath): unknown {
   return readScalar(walk, node, path);
 }
 
-function parse(text: string, lineCounter: LineCounter): ReturnType<typeof parseDocument<ParsedNode>> {
+// uniqueKeys compares every pair; readMap finds duplicates in linear time. Not "silent": that would swallow further documents.
+const parseOptions = {
+  version: "1.2",
+  schema: "core",
+  merge: false,
+  uniqueKeys: false,
+  strict: true,
+  prettyErrors: false,
+  resolveKnownTags: false,
+  logLevel: "error",
+} as const;
+
+function parsed<Result>(parse: () => Result): Result {
   try {
-    // uniqueKeys compares every pair; readMap finds duplicates in linear time. Not "silent": that would swallow further documents.
-    return parseDocument(text, {
-      version: "1.2",
-      schema: "core",
-      merge: false,
-      uniqueKeys: false,
-      strict: true,
-      prettyErrors: false,
-      resolveKnownTags: false,
-      logLevel: "error",
-      lineCounter,
-    });
+    return parse();
   } catch (error) {
     if (error instanceof RangeError) return failSource("policy.too-deep", 1, { maximum: maximumDepth });
     throw error;
@@ -104,9 +116,7 @@ const situations: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** @throws SourceFault with every finding */
-export function readYaml(text: string): PlainSource {
-  const lineCounter = new LineCounter();
-  const document = parse(text, lineCounter);
+function readDocument(document: Document.Parsed, lineCounter: LineCounter): PlainSource {
   const lineAt = (offset: number): number => Math.max(1, lineCounter.linePos(offset).line);
   const faults: Fault[] = document.errors.slice(0, 20).map((error) => ({
     situation: situations.get(error.code) ?? "policy.yaml-unexpected",
@@ -117,9 +127,26 @@ export function readYaml(text: string): PlainSource {
   const { yaml, tags } = document.directives;
   if (yaml.explicit === true && yaml.version !== "1.2") faults.push({ situation: "policy.yaml-version", line: 1, key: "" });
   if (Object.keys(tags).some((handle) => handle !== "!!")) faults.push({ situation: "policy.tag", line: 1, key: "" });
-  const walk: Walk = { lines: new Map([["", 1]]), faults, lineAt };
+  const top = document.contents === null ? 1 : lineAt(document.contents.range[0]);
+  const walk: Walk = { lines: new Map([["", top]]), faults, lineAt };
   const value = faults.length === 0 ? readNode(walk, document.contents, []) : undefined;
   const [first, ...rest] = faults;
   if (first !== undefined) throw new SourceFault([first, ...rest]);
   return { value, lines: walk.lines };
+}
+
+/** One document. @throws SourceFault with every finding */
+export function readYaml(text: string): PlainSource {
+  const lineCounter = new LineCounter();
+  return readDocument(
+    parsed(() => parseDocument(text, { ...parseOptions, lineCounter })),
+    lineCounter,
+  );
+}
+
+/** All documents of a text, in order; none of an empty one. @throws SourceFault with every finding about the first that has any */
+export function readYamlStream(text: string): readonly PlainSource[] {
+  const lineCounter = new LineCounter();
+  const documents = parsed(() => parseAllDocuments(text, { ...parseOptions, lineCounter }));
+  return Array.isArray(documents) ? documents.map((document) => readDocument(document, lineCounter)) : [];
 }

@@ -40,9 +40,14 @@ const sandboxSchema = () =>
     allowNestedUserNamespaces: flag(),
   });
 
-/** Modes and directories are the tool's own questions; what they say is not looked at. */
+/** Modes are the tool's own questions; what they say is not looked at. */
 const permissionsSchema = () =>
-  z.looseObject({ allow: listOf(text()).optional(), ask: listOf(text()).optional(), deny: listOf(text()).optional() });
+  z.looseObject({
+    allow: listOf(text()).optional(),
+    ask: listOf(text()).optional(),
+    deny: listOf(text()).optional(),
+    additionalDirectories: texts().optional(),
+  });
 
 export const claudeCodeSchema = madeOnce(() =>
   z.looseObject({ sandbox: sandboxSchema().optional(), permissions: permissionsSchema().optional() }),

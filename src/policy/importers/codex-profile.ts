@@ -13,6 +13,8 @@ export interface ModedPlace {
 }
 
 export interface ResolvedProfile {
+  /** The profile and what it extends. */
+  readonly names: readonly string[];
   readonly places: readonly ModedPlace[];
   /** Where `:workspace_roots` are, besides the project. */
   readonly roots: readonly { readonly text: string; readonly path: KeyPath }[];
@@ -99,6 +101,7 @@ export function resolveProfile(draft: ImportDraft, profiles: Profiles, name: str
     ),
   );
   return {
+    names,
     places: nearestPlaces([...own, ...given]),
     roots,
     network: withNetwork === undefined ? undefined : profiles[withNetwork]?.network,

@@ -70,9 +70,18 @@ const environmentSchema = () =>
   });
 export type CodexEnvironment = z.infer<ReturnType<typeof environmentSchema>>;
 
+/** What a profile of `[profiles.NAME]` may say in the place of the file; the rest of it is not about what a sandbox may do. */
+const overridable = () => ({
+  sandbox_mode: sandboxMode().optional(),
+  approval_policy: approvalPolicy().optional(),
+  approvals_reviewer: z.enum(["user", "auto_review"]).optional(),
+});
+
 export const codexConfigSchema = madeOnce(() =>
   z.looseObject({
-    sandbox_mode: sandboxMode().optional(),
+    ...overridable(),
+    profile: text().optional(),
+    profiles: z.record(z.string(), z.looseObject(overridable())).optional(),
     sandbox_workspace_write: z
       .strictObject({
         writable_roots: texts().optional(),
@@ -81,8 +90,6 @@ export const codexConfigSchema = madeOnce(() =>
         exclude_slash_tmp: flag(),
       })
       .optional(),
-    approval_policy: approvalPolicy().optional(),
-    approvals_reviewer: z.enum(["user", "auto_review"]).optional(),
     default_permissions: text().optional(),
     permissions: z.record(z.string(), profileSchema()).optional(),
     features: z.looseObject({ network_proxy: z.union([z.boolean(), z.looseObject({})]).optional() }).optional(),

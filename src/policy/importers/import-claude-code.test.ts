@@ -81,6 +81,18 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    title: "directories beside the project stay closed until the policy opens them",
+    settings: { sandbox: { enabled: true }, permissions: { additionalDirectories: ["../other", "~/notes"] } },
+    policy: { "filesystem.allowRead": [], "filesystem.allowWrite": ["."] },
+    notes: ["stricter permissions.additionalDirectories additional-directories"],
+  },
+  {
+    title: "no directories beside the project are nothing to speak of",
+    settings: { sandbox: { enabled: true }, permissions: { additionalDirectories: [] } },
+    policy: { "filesystem.allowWrite": ["."] },
+    notes: [],
+  },
+  {
     title: "whether a command is asked about, only where it is said",
     settings: { sandbox: { enabled: true, autoAllowBashIfSandboxed: true } },
     policy: { approval: "auto-allow" },

@@ -22,6 +22,11 @@ const idle: readonly IdleSetting[] = [
   { path: ["allowNestedUserNamespaces"], kind: "refused", reason: "import.reason.nested" },
 ];
 
+/** There a person names what the tool may reach beside the project; here only the policy opens a place. */
+const idlePermissions: readonly IdleSetting[] = [
+  { path: ["additionalDirectories"], kind: "stricter", reason: "import.reason.additional-directories" },
+];
+
 /** Of a file `X/.claude/settings.json`: X, and for a user's own the `.claude` itself. Anywhere else: the project. */
 export function claudeCodeBases(label: string, { home, projectDirectory }: ImportFacts): PathBases {
   const directory = path.posix.dirname(label);
@@ -53,6 +58,8 @@ function approvalOf({ autoAllowBashIfSandboxed: isAutomatic }: SandboxSettings):
 
 function noteSwitches(draft: ImportDraft, sandbox: SandboxSettings): void {
   if (sandbox.enabled !== true) draft.note("refused", ["sandbox", "enabled"], "import.reason.always");
+  // Not said is the same there, but nobody has asked for it then.
+  if (sandbox.failIfUnavailable === false) draft.note("refused", ["sandbox", "failIfUnavailable"], "import.reason.no-fallback");
   noteIdle(draft, sandbox, idle, ["sandbox"]);
   draft.note("stricter", ["sandbox", "filesystem"], "import.reason.default-view");
 }
@@ -64,6 +71,7 @@ export function importClaudeCode(draft: ImportDraft, settings: ClaudeCodeSetting
   const pathsAt = (name: "allowRead" | "denyRead" | "allowWrite" | "denyWrite"): readonly Entry[] =>
     entriesOf(filesystem[name], ["sandbox", "filesystem", name]).map((entry) => ({ ...entry, text: at(entry.text) }));
   noteSwitches(draft, sandbox);
+  noteIdle(draft, permissions, idlePermissions, ["permissions"]);
   const rules = followRules(draft, permissions, bases);
   const credentials = importCredentials(draft, sandbox.credentials, ["sandbox", "credentials"]);
   const hidden = credentials.files.map((entry) => ({ ...entry, text: at(entry.text) }));

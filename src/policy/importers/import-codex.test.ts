@@ -33,6 +33,7 @@ const oldRows: readonly Row[] = [
       "stricter sandbox_mode own-tree",
       "refused sandbox_workspace_write.writable_roots[1] path-shape",
       "refused sandbox_workspace_write.network_access network-all",
+      "inert sandbox_workspace_write.exclude_slash_tmp own-temporary",
     ],
   },
   {
@@ -45,6 +46,12 @@ const oldRows: readonly Row[] = [
       "refused sandbox_mode full-access",
       "refused approvals_reviewer reviewer",
     ],
+  },
+  {
+    title: "a profile that the file chooses stands over it, key by key",
+    text: 'profile = "p"\nsandbox_mode = "danger-full-access"\napproval_policy = "on-request"\n[profiles.p]\nmodel = "x"\nsandbox_mode = "read-only"\n[profiles.q]\nsandbox_mode = "danger-full-access"\n',
+    policy: { "filesystem.allowWrite": [], approval: "auto-allow" },
+    notes: ["refused approval_policy escalation", "stricter profiles.p.sandbox_mode default-view", "inert profiles.q profile-unchosen"],
   },
   { title: "untrusted asks about all", text: 'approval_policy = "untrusted"\n', policy: { approval: { granular: { commands: "ask" } } } },
   { title: "on-request never leaves", text: 'approval_policy = "on-request"\n', policy: { approval: "auto-allow" } },
@@ -227,6 +234,7 @@ test("importCodexConfig() refuses what it cannot understand", () => {
   const rows: readonly (readonly [text: string, refusal: string])[] = [
     ['sandbox_mode = "workspace-writ"\n', "POLICY_VALUE_INVALID policy.value-choice-near"],
     ["[sandbox_workspace_write]\nwritable_root = []\n", "POLICY_KEY_UNKNOWN import.key-unknown-near"],
+    ['profile = "absent"\n[profiles.other]\n', "POLICY_VALUE_INVALID import.profile-unknown"],
     ['default_permissions = "absent"\n', "POLICY_VALUE_INVALID import.profile-unknown"],
     [profile('[permissions.mine]\nextends = "mine"\n'), "POLICY_VALUE_INVALID import.profile-circle"],
     [profile('[permissions.mine.filesystem]\n":odd" = "deny"\n'), "POLICY_VALUE_INVALID import.place-unknown"],

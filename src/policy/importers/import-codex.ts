@@ -23,7 +23,7 @@ const idle: readonly IdleSetting[] = [
 ];
 
 /** Whoever runs outside Codex's sandbox without being asked runs inside here, without being asked. */
-function approvalOf(draft: ImportDraft, policy: ApprovalPolicy | undefined, at: KeyPath = ["approval_policy"]): Approval {
+function approvalOf(draft: ImportDraft, policy: ApprovalPolicy | undefined, at: KeyPath): Approval {
   if (policy === undefined) return {};
   if (typeof policy === "object") {
     const { sandbox_approval: asksOut, rules } = policy.granular;
@@ -39,6 +39,16 @@ function approvalOf(draft: ImportDraft, policy: ApprovalPolicy | undefined, at: 
   return { approval: "auto-allow" };
 }
 
+/** What is said about `/tmp` and `TMPDIR`: neither is the host's. */
+const temporary = ["exclude_tmpdir_env_var", "exclude_slash_tmp"].map((name): IdleSetting => {
+  return { path: ["sandbox_workspace_write", name], kind: "inert", reason: "import.reason.own-temporary" };
+});
+
+function noteUnchosen(draft: ImportDraft, { permissions = {} }: CodexConfig, chosen: readonly string[]): void {
+  for (const name of Object.keys(permissions))
+    if (!chosen.includes(name)) draft.note("inert", ["permissions", name], "import.reason.permissions-unchosen");
+}
+
 const nothing: PathEntries = { allowRead: [], denyRead: [], allowWrite: [], denyWrite: [] };
 
 function writableRoots(draft: ImportDraft, { sandbox_workspace_write: settings }: CodexConfig): readonly Entry[] {
@@ -50,9 +60,8 @@ function writableRoots(draft: ImportDraft, { sandbox_workspace_write: settings }
   });
 }
 
-function oldStyle(draft: ImportDraft, config: CodexConfig): Reached {
+function oldStyle(draft: ImportDraft, config: CodexConfig, at: KeyPath): Reached {
   const mode: SandboxMode = config.sandbox_mode ?? "read-only";
-  const at = ["sandbox_mode"];
   draft.note("stricter", at, "import.reason.default-view");
   if (mode === "danger-full-access") draft.note("refused", at, "import.reason.full-access");
   if (config.sandbox_mode === undefined) draft.note("inert", at, "import.reason.no-mode");
@@ -60,32 +69,58 @@ function oldStyle(draft: ImportDraft, config: CodexConfig): Reached {
     draft.note("refused", ["sandbox_workspace_write", "network_access"], "import.reason.network-all");
   const isWriting = mode !== "read-only";
   if (isWriting) draft.note("stricter", at, "import.reason.own-tree", { value: "/tmp" });
+  noteIdle(draft, config, temporary);
+  noteUnchosen(draft, config, []);
   const roots = [{ text: ".", path: at }, ...writableRoots(draft, config)];
   return { filesystem: importPaths(draft, isWriting ? workspacePaths(roots) : nothing), egress: [], allowLocal: [] };
 }
 
-function newStyle(draft: ImportDraft, { permissions = {} }: CodexConfig, name: string): Reached {
+function newStyle(draft: ImportDraft, config: CodexConfig, name: string): Reached {
   const at = ["default_permissions"];
   const isFull = name === ":danger-full-access";
   if (isFull) draft.note("refused", at, "import.reason.full-access");
-  const profile = resolveProfile(draft, permissions, isFull ? ":workspace" : name, at);
+  const profile = resolveProfile(draft, config.permissions ?? {}, isFull ? ":workspace" : name, at);
+  noteUnchosen(draft, config, profile.names);
   return {
     filesystem: importPaths(draft, codexPaths(draft, profile)),
     ...importHosts(draft, codexNetwork(draft, profile.network, profile.networkAt)),
   };
 }
 
-export function importCodexConfig(draft: ImportDraft, config: CodexConfig): PolicyDocument {
+interface Chosen {
+  readonly config: CodexConfig;
+  /** Where a key that a profile may have stands. */
+  readonly at: (key: "sandbox_mode" | "approval_policy" | "approvals_reviewer") => KeyPath;
+}
+
+/** The profile that the file itself chooses stands over it, key by key; one chosen on Codex's command line is not known here. */
+function chosenProfile(draft: ImportDraft, config: CodexConfig): Chosen {
+  const { profile: name, profiles = {} } = config;
+  const chosen = name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (name !== undefined && chosen === undefined) draft.refuse(["profile"], "import.profile-unknown", name);
+  for (const other of Object.keys(profiles)) if (other !== name) draft.note("inert", ["profiles", other], "import.reason.profile-unchosen");
+  if (name === undefined || chosen === undefined) return { config, at: (key) => [key] };
+  const { sandbox_mode: mode, approval_policy: policy, approvals_reviewer: reviewer } = chosen;
+  const over = {
+    ...(mode === undefined ? {} : { sandbox_mode: mode }),
+    ...(policy === undefined ? {} : { approval_policy: policy }),
+    ...(reviewer === undefined ? {} : { approvals_reviewer: reviewer }),
+  };
+  return { config: { ...config, ...over }, at: (key) => (chosen[key] === undefined ? [key] : ["profiles", name, key]) };
+}
+
+export function importCodexConfig(draft: ImportDraft, written: CodexConfig): PolicyDocument {
+  const { config, at } = chosenProfile(draft, written);
   const { default_permissions: name, sandbox_mode: mode } = config;
   const isNew = name !== undefined && mode === undefined;
   noteIdle(draft, config, idle);
-  if (config.approvals_reviewer === "auto_review") draft.note("refused", ["approvals_reviewer"], "import.reason.reviewer");
+  if (config.approvals_reviewer === "auto_review") draft.note("refused", at("approvals_reviewer"), "import.reason.reviewer");
   if (name !== undefined && !isNew) draft.note("inert", ["default_permissions"], "import.reason.old-style");
   return {
     apiVersion: "glovebox/v1",
     metadata: { name: "codex" },
-    ...approvalOf(draft, config.approval_policy),
-    ...(isNew ? newStyle(draft, config, name) : oldStyle(draft, config)),
+    ...approvalOf(draft, config.approval_policy, at("approval_policy")),
+    ...(isNew ? newStyle(draft, config, name) : oldStyle(draft, config, at("sandbox_mode"))),
     environment: codexEnvironment(draft, config.shell_environment_policy),
   };
 }

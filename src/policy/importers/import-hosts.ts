@@ -1,6 +1,7 @@
 // Lists of hosts of another tool -> rules about connections, and places that are not public. What allows and cannot be opened is left out
 // and noted; what forbids and cannot be understood refuses the import.
-import type { EgressRule, PolicyDocument } from "../../contracts/policy-document.ts";
+import type { PolicyDocument } from "../../contracts/policy-document.ts";
+import type { EgressRule } from "../../contracts/egress-rule.ts";
 import { classifyAddress } from "../../kit/address-class.ts";
 import { canonicalHost, showHost, showHostPort } from "../../kit/host-name.ts";
 import { parseHostPattern, parseLocalPlace, rangeFault, showHostPattern } from "../egress-values.ts";

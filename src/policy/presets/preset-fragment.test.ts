@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { presetFacts } from "../testing/preset-facts.ts";
-import { egressRuleSchema } from "../../contracts/policy-document.ts";
+import { egressRuleSchema } from "../../contracts/egress-rule.ts";
 import { PresetFault } from "../../contracts/preset.ts";
 import { presetFragment } from "./preset-fragment.ts";
 import { emptyReading } from "./preset-reading.ts";

@@ -21,5 +21,5 @@ test("resolvePreset() tells npm and yarn by a variable where their cache is, and
 test("resolvePreset() names the cache that the project's tasks share, unless this machine can keep none", () => {
   const cachesOf = (keepsCaches: boolean): unknown =>
     resolvePreset("node", presetFacts({ answers: { config } }), { ...options, keepsCaches }).fragment["filesystem"];
-  assert.deepEqual([cachesOf(true), cachesOf(false)], [{ caches: ["npm"] }, {}]);
+  assert.deepEqual([cachesOf(true), cachesOf(false)], [{ caches: ["npm", "pnpm", "yarn"] }, {}]);
 });

@@ -25,7 +25,7 @@ const ecosystems: Readonly<Record<PresetName, Ecosystem>> = {
   node: {
     read: readNodePreset,
     caches: { npm_config_cache: ".npm", YARN_CACHE_FOLDER: ".cache/yarn" },
-    shared: ["npm"],
+    shared: ["npm", "pnpm", "yarn"],
     // Not as a variable: npm warns of each that is not its own.
     cacheFiles: (home) => ({ ".config/pnpm/rc": `store-dir=${home}/.pnpm-store\n` }),
   },

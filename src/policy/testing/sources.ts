@@ -4,6 +4,7 @@ import { checkPolicy } from "../policy.ts";
 
 export const facts: PolicyFacts = {
   home: "/home/me",
+  nowMs: Date.parse("2026-06-01T12:00:00Z"),
   projectDirectory: "/home/me/project",
   isPublicSuffix: (name) => ["com", "org", "co.uk", "github.io"].includes(name),
   protectedPaths: ["/home/me/.local/state/glovebox", "/opt/glovebox"],
