@@ -3,10 +3,11 @@
 import path from "node:path";
 import {
   ApprovalDesk,
+  doorSocket,
   equalSecrets,
   prepareState,
   Sandboxes,
-  type SandboxesParts,
+  type SandboxesNeeds,
   type StateLayout,
   webhookAsker,
   webhookDefaults,
@@ -14,7 +15,17 @@ import {
 import type { Door } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
 import type { SharedBroker } from "./contracts/reached-broker.ts";
-import { type BrokerPlace, brokerPlace, errorDocument, foundBroker, reachedBroker, serveDoor, type StartWord } from "./door/door.ts";
+import {
+  type BrokerPlace,
+  brokerPlace,
+  errorDocument,
+  foundBroker,
+  reachedBroker,
+  serveDoor,
+  type ServedDoor,
+  type StartWord,
+  stopBroker,
+} from "./door/door.ts";
 import { tryProcessLock } from "./kit/process-lock.ts";
 
 export interface ComposedBrokerParts {
@@ -29,10 +40,10 @@ export interface ComposedBrokerParts {
   readonly runningFile: string;
   /** What dead brokers left is cleaned up, and what happens from now on can be recorded. */
   readonly makeReady: () => Promise<unknown>;
-  readonly sandboxes: () => Pick<SandboxesParts, "prepare" | "nowMs">;
+  readonly sandboxes: () => SandboxesNeeds;
 }
 
-type BrokerDoor = Pick<Door, "reachBroker" | "findBroker" | "reachRunningBroker" | "serveBroker">;
+type BrokerDoor = Pick<Door, "reachBroker" | "findBroker" | "stopBroker" | "reachRunningBroker" | "serveBroker">;
 
 export class ComposedBroker implements BrokerDoor {
   readonly #parts: ComposedBrokerParts;
@@ -41,22 +52,35 @@ export class ComposedBroker implements BrokerDoor {
     this.#parts = parts;
   }
 
-  #place(): BrokerPlace {
+  #place(): BrokerPlace | undefined {
     const { installation, environment, layout, runningFile } = this.#parts;
-    return brokerPlace({ installation, environment, runtime: layout.runtime, door: layout.door, runningFile });
+    const socketPath = doorSocket(layout);
+    return socketPath === undefined
+      ? undefined
+      : brokerPlace({ installation, environment, socketPath, directory: layout.door, runningFile });
   }
 
-  #prepare(): void {
-    prepareState(this.#parts.layout, this.#parts.uid);
+  /** In a state that is made when it is missing. */
+  #preparedPlace(): BrokerPlace {
+    const { layout, uid } = this.#parts;
+    prepareState(layout, uid);
+    const place = this.#place();
+    if (place !== undefined) return place;
+    throw new GloveboxError("LEDGER_UNWRITABLE", "state.unwritable", { values: { directory: layout.state, errno: "ENOENT" } });
   }
 
   async reachBroker(): Promise<SharedBroker> {
-    this.#prepare();
-    return reachedBroker(this.#place());
+    return reachedBroker(this.#preparedPlace());
   }
 
   async findBroker(): Promise<SharedBroker | undefined> {
-    return foundBroker(this.#place());
+    const place = this.#place();
+    return place === undefined ? undefined : foundBroker(place);
+  }
+
+  async stopBroker(): Promise<void> {
+    const place = this.#place();
+    if (place !== undefined) await stopBroker(place);
   }
 
   async reachRunningBroker(): Promise<SharedBroker> {
@@ -66,7 +90,7 @@ export class ComposedBroker implements BrokerDoor {
   }
 
   serveBroker: Door["serveBroker"] = async (serving) => {
-    this.#prepare();
+    const place = this.#preparedPlace();
     const lock = await tryProcessLock(this.#parts.layout.doorLock);
     const word = async (state: StartWord): Promise<void> => serving.say(state);
     if (lock === undefined) {
@@ -75,7 +99,7 @@ export class ComposedBroker implements BrokerDoor {
     }
     try {
       await this.#parts.makeReady();
-      await this.#serve(serving.signal, () => word({ state: "listening" }));
+      await this.#serve(place, { signal: serving.signal, onListening: () => word({ state: "listening" }) });
       return true;
     } catch (error) {
       await word({ state: "failed", error: errorDocument(error) });
@@ -85,23 +109,23 @@ export class ComposedBroker implements BrokerDoor {
     }
   };
 
-  #desk(onChange: () => void): ApprovalDesk {
-    const { webhookKey: keyFile, uid, sandboxes } = this.#parts;
-    const { nowMs } = sandboxes();
+  #desk(onChange: () => void, { nowMs }: SandboxesNeeds): ApprovalDesk {
+    const { webhookKey: keyFile, uid } = this.#parts;
     return new ApprovalDesk({ nowMs, onChange, tell: webhookAsker({ ...webhookDefaults, keyFile, uid, nowMs }) });
   }
 
-  #serve(signal: AbortSignal, onListening: () => Promise<void>): Promise<void> {
-    const { installation, sandboxes } = this.#parts;
-    const { socketPath, directory } = this.#place();
+  #serve({ socketPath, directory }: BrokerPlace, about: Pick<ServedDoor, "signal" | "onListening">): Promise<void> {
+    const { installation } = this.#parts;
+    const needs = this.#parts.sandboxes();
     return serveDoor({
       place: { frontPath: path.join(installation, "build/door"), socketPath },
       directory,
       isEqual: equalSecrets,
-      signal,
-      onListening,
-      makeSandboxes: (events) => new Sandboxes({ ...events, ...sandboxes() }),
-      makeDesk: (onChange) => this.#desk(onChange),
+      ...about,
+      nowMs: needs.nowMs,
+      isOutdated: () => needs.replacedProgram() !== undefined,
+      makeSandboxes: (events) => new Sandboxes({ ...events, ...needs }),
+      makeDesk: (onChange) => this.#desk(onChange, needs),
     });
   }
 }

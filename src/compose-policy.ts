@@ -13,16 +13,28 @@ import {
   prepareState,
   presetMachine,
   readNamedPolicy,
+  readNamedSpec,
   refuseWritablePolicy,
   type StateLayout,
 } from "./broker/broker.ts";
 import type { HostUser } from "./contracts/boundary.ts";
+import type { Clock } from "./contracts/clock.ts";
 import type { PolicySelection, TrustedPolicy } from "./contracts/door.ts";
 import { GloveboxError } from "./contracts/glovebox-error.ts";
+import type { PodSecurityReport, PodSecurityRequest } from "./contracts/pod-security.ts";
 import type { ImportedPolicy, ImportFacts, PolicyImportRequest } from "./contracts/policy-import.ts";
 import type { CompiledPolicy, PolicyFacts, PolicyProblem, PolicySource } from "./contracts/policy-port.ts";
 import { canonicalPath } from "./kit/canonical-path.ts";
-import { checkPolicy, formatOfFile, importPolicy, loadPolicy, namedPresets } from "./policy/policy.ts";
+import {
+  checkPolicy,
+  formatOfFile,
+  formatOfSpec,
+  importPolicy,
+  judgePodSecurity,
+  loadPolicy,
+  maximumSpecBytes,
+  namedPresets,
+} from "./policy/policy.ts";
 
 export interface PolicyLoaderParts {
   readonly user: HostUser;
@@ -33,6 +45,7 @@ export interface PolicyLoaderParts {
   readonly isShown: (file: string) => boolean;
   /** Where the home lies for commands. */
   readonly homeInside: string;
+  readonly clock: Pick<Clock, "wallMs">;
 }
 
 export function policyPlaces({ home, uid }: HostUser): PolicyPlaces {
@@ -63,7 +76,7 @@ async function factsFor(parts: PolicyLoaderParts, projectDirectory: string, sour
   const { user, layout, places } = parts;
   // The installation is not among them: it may be the project (somebody develops Glovebox), and then the boundary keeps it read-only.
   const protectedPaths = [layout.state, layout.runtime, places.userDirectory].map(canonicalPath);
-  return { home: user.home, projectDirectory, canonicalPath, protectedPaths, ...(await suffixFact(sources)) };
+  return { home: user.home, nowMs: parts.clock.wallMs(), projectDirectory, canonicalPath, protectedPaths, ...(await suffixFact(sources)) };
 }
 
 /** Adds what the presets of these sources mean here. @param projectDirectory whose programs and files decide nothing */
@@ -108,6 +121,13 @@ async function importFile(parts: PolicyLoaderParts, request: PolicyImportRequest
   );
   const facts = { ...(await factsFor(parts, projectDirectory, [])), ...(await publicSuffixes()), placeKind };
   return importPolicy({ from, label: file, text }, base === undefined ? facts : { ...facts, base });
+}
+
+/** Of no project, and under no policy: what it says depends on the file alone. */
+export async function judgeSpecFile({ file, level, isStandardOnly }: PodSecurityRequest): Promise<PodSecurityReport> {
+  const format = formatOfSpec(file);
+  const text = await readNamedSpec(file, maximumSpecBytes);
+  return judgePodSecurity({ label: file, format, text }, { level, isStandardOnly });
 }
 
 export function policyLoader(parts: PolicyLoaderParts): PolicyLoader {

@@ -2,10 +2,14 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import {
+  artifactDoor,
   type BrokerParts,
   expireCaches,
   expireQuestions,
+  findReplaced,
+  forgetReplaced,
   holdBroker,
+  keepReplaced,
   listCaches,
   noSteps,
   type PolicyPlaces,
@@ -17,7 +21,7 @@ import {
   reapOutside,
   removeCaches,
   runCommand,
-  type SandboxesParts,
+  type SandboxesNeeds,
   type StateLayout,
   stateLayout,
   type Step,
@@ -26,7 +30,6 @@ import {
   undoTask,
 } from "./broker/broker.ts";
 import {
-  hasListedName,
   homeInside,
   isShownByDefault,
   openProcessBoundary,
@@ -36,21 +39,23 @@ import {
 } from "./boundaries/process/process.ts";
 import { expireKept, loadChanges, type LoadedChanges, taskDiff } from "./changes/changes.ts";
 import { ComposedBroker } from "./compose-broker.ts";
-import { type PolicyLoader, policyLoader, policyPlaces } from "./compose-policy.ts";
+import { judgeSpecFile, type PolicyLoader, policyLoader, policyPlaces } from "./compose-policy.ts";
 import type { Boundary, HostUser } from "./contracts/boundary.ts";
 import { noChanges } from "./contracts/changes.ts";
 import type { ChangesSelection, Door, EffectivePolicy, PolicySelection, RunIo, RunRequest, RunResult } from "./contracts/door.ts";
 import { GateProcess } from "./egress/egress.ts";
 import { taskIdSchema } from "./contracts/ids.ts";
+import { hasListedName } from "./contracts/listed-names.ts";
 import type { CompiledPolicy } from "./contracts/policy-port.ts";
 import { version } from "./contracts/version.ts";
 import { canonicalPath } from "./kit/canonical-path.ts";
+import { watchFiles } from "./kit/changed-file.ts";
 import { hostUser } from "./kit/host-user.ts";
 import { processStartTime } from "./kit/process-identity.ts";
 import { tryProcessLock } from "./kit/process-lock.ts";
 import { systemClock } from "./kit/system-clock.ts";
 import { openLedger, openLedgerReader, type OpenedLedger, verifyLedger } from "./ledger/ledger.ts";
-import { explainConnection, explainPolicy, judgePlace, policySchema } from "./policy/policy.ts";
+import { explainConnection, explainPolicy, judgePlace, openSpecRefuser, policySchema } from "./policy/policy.ts";
 import type { ProofParts } from "./proofs/proofs.ts";
 
 export interface ComposeOptions {
@@ -69,6 +74,9 @@ function ownHouse(installation: string): string {
   return path.basename(above) === "node_modules" ? above : installation;
 }
 
+// Spelled out: a bundle knows these two words only whole.
+const gateEntry = path.join(import.meta.dirname, `gate${path.extname(import.meta.filename)}`);
+
 class ComposedDoor implements Door {
   readonly #options: ComposeOptions;
   readonly #user: HostUser;
@@ -76,6 +84,7 @@ class ComposedDoor implements Door {
   readonly #places: PolicyPlaces;
   readonly #policies: PolicyLoader;
   readonly #broker: ComposedBroker;
+  readonly artifacts: Door["artifacts"];
   readonly #clock = systemClock();
   #ledger: Promise<OpenedLedger> | undefined;
   #gate: GateProcess | undefined;
@@ -86,6 +95,7 @@ class ComposedDoor implements Door {
     this.#layout = stateLayout(this.#user, options.environment);
     this.#places = policyPlaces(this.#user);
     this.#policies = this.#policiesFor(options.environment);
+    this.artifacts = artifactDoor(this.#layout, () => this.#readyLedger());
     this.#broker = new ComposedBroker({
       layout: this.#layout,
       uid: this.#user.uid,
@@ -102,7 +112,7 @@ class ComposedDoor implements Door {
   #policiesFor(environment: ComposeOptions["environment"]): PolicyLoader {
     const user = this.#user;
     const isShown = (file: string): boolean => isShownByDefault(user.home, file);
-    return policyLoader({ user, environment, layout: this.#layout, places: this.#places, isShown, homeInside });
+    return policyLoader({ user, environment, layout: this.#layout, places: this.#places, isShown, homeInside, clock: this.#clock });
   }
 
   #boundary(): Boundary {
@@ -124,22 +134,34 @@ class ComposedDoor implements Door {
     });
   }
 
+  /** Only who asks for one needs the room. */
+  async #container(runtime: CompiledPolicy["runtime"]): Promise<Boundary> {
+    const { installation } = this.#options;
+    const { openContainerBoundary } = await import("./boundaries/container/container.ts");
+    const built = (name: string): string => path.join(installation, "build", name);
+    const paths = { guardPath: built("guard"), launcherPath: built("launcher"), captivePath: built("captive") };
+    // An ordinary user can map nobody but himself: to uid 0, without a capability.
+    const refuseOpenDocument = await openSpecRefuser({ isRootInside: true });
+    return openContainerBoundary({ runtime, ...paths, refuseOpenDocument });
+  }
+
+  /** INVARIANT I-02: the one that the policy names, and never another in its place. */
+  async #boundaryFor({ boundary, runtime }: CompiledPolicy): Promise<Boundary> {
+    return boundary === "container" && this.#options.boundary === undefined ? this.#container(runtime) : this.#boundary();
+  }
+
   /** Its program lies beside this one: source, bundle or compiled. It may read nothing else. */
   #openGate(): GateProcess {
     if (this.#gate !== undefined && !this.#gate.isGone) return this.#gate;
-    // Spelled out: a bundle knows these two words only whole.
     const dirname = import.meta.dirname;
-    const ending = path.extname(import.meta.filename);
-    const isBundle = ending === ".cjs";
-    const entry = path.join(dirname, `gate${ending}`);
-    const readable = isBundle
-      ? [entry]
+    const readable = gateEntry.endsWith(".cjs")
+      ? [gateEntry]
       : [
           `${dirname}/*`,
           `${path.join(this.#options.installation, "node_modules")}/*`,
           path.join(this.#options.installation, "package.json"),
         ];
-    this.#gate = new GateProcess({ node: process.execPath, entry, readable });
+    this.#gate = new GateProcess({ node: process.execPath, entry: gateEntry, readable });
     return this.#gate;
   }
 
@@ -148,9 +170,10 @@ class ComposedDoor implements Door {
     return this.#ledger;
   }
 
+  /** A container sees nothing of the host that could be withheld. */
   async policy(selection: PolicySelection, policies = this.#policies): Promise<EffectivePolicy> {
     const policy = await policies.load(await policies.sources(selection), selection.projectDirectory);
-    return { ...policy, withheld: withheldEntries(policy.paths, this.#user) };
+    return { ...policy, withheld: policy.boundary === "container" ? [] : withheldEntries(policy.paths, this.#user) };
   }
 
   /** Opens the ledger and cleans up: what dead brokers left, and what has expired. */
@@ -164,7 +187,7 @@ class ComposedDoor implements Door {
       tryProcessLock,
     );
     await reapAbandonedTasks({ layout: this.#layout, boot, ledger, reapSandbox: this.#reapSandbox, nowMs }, tryProcessLock);
-    for (const root of [this.#layout.before, this.#layout.quarantine]) await expireKept(root, nowMs());
+    for (const root of [this.#layout.before, this.#layout.artifacts, this.#layout.quarantine]) await expireKept(root, nowMs());
     await expireCaches(this.#cacheParts());
     return ledger;
   }
@@ -207,6 +230,15 @@ class ComposedDoor implements Door {
     },
   };
 
+  readonly settings: Door["settings"] = {
+    find: (file) => findReplaced(this.#layout.settings, file),
+    keep: async (replaced) => {
+      prepareState(this.#layout, this.#user.uid);
+      await keepReplaced(this.#layout.settings, replaced);
+    },
+    forget: (file) => forgetReplaced(this.#layout.settings, file),
+  };
+
   run: Door["run"] = async (request, io) => this.#runUnder(() => this.policy(request.policy), request, io);
 
   async #runUnder(policyNow: () => Promise<CompiledPolicy>, request: RunRequest, io: RunIo): Promise<RunResult> {
@@ -231,7 +263,7 @@ class ComposedDoor implements Door {
     const parts = {
       layout: this.#layout,
       ledger,
-      boundary: this.#boundary(),
+      boundary: await this.#boundaryFor(policy),
       ids: { nowMs: () => this.#clock.wallMs(), randomBytes },
       clock: this.#clock,
       user: this.#user,
@@ -245,16 +277,17 @@ class ComposedDoor implements Door {
   }
 
   reachBroker: Door["reachBroker"] = () => this.#broker.reachBroker();
-
   findBroker: Door["findBroker"] = () => this.#broker.findBroker();
 
+  stopBroker: Door["stopBroker"] = () => this.#broker.stopBroker();
   reachRunningBroker: Door["reachRunningBroker"] = () => this.#broker.reachRunningBroker();
-
   serveBroker: Door["serveBroker"] = (serving) => this.#broker.serveBroker(serving);
 
-  #sandboxesParts(): Pick<SandboxesParts, "prepare" | "nowMs"> {
+  #sandboxesParts(): SandboxesNeeds {
+    const programs = ["guard", "launcher", "masker", "captive"].map((name) => path.join(this.#options.installation, "build", name));
     return {
       nowMs: () => this.#clock.wallMs(),
+      replacedProgram: watchFiles([...programs, gateEntry]),
       prepare: ({ policy, callerEnvironment }) => {
         const policies = this.#policiesFor(callerEnvironment);
         return this.#partsUnder(() => this.policy(policy, policies));
@@ -292,9 +325,16 @@ class ComposedDoor implements Door {
   readonly #reapSandbox: ReapSandbox = async (sandboxId, objects) => {
     const named = (kind: string): readonly string[] => objects.filter((object) => object.kind === kind).map(({ name }) => name);
     const outside = reapOutside(sandboxId);
+    // First: control groups that are not empty cannot be removed.
+    const { reapContainerSandbox } = await import("./boundaries/container/container.ts");
+    const contained = await reapContainerSandbox({ sandboxId, cgroups: named("cgroup") });
     // The private directory is the reaper's: what the sandbox changed is read from it first.
     const reaped = await reapProcessSandbox({ sandboxId, cgroups: named("cgroup") });
-    return { ...reaped, processes: reaped.processes + outside };
+    return {
+      ...reaped,
+      processes: contained.processes + reaped.processes + outside,
+      cgroups: contained.cgroups + reaped.cgroups,
+    };
   };
 
   doctor: Door["doctor"] = async () => {
@@ -303,7 +343,9 @@ class ComposedDoor implements Door {
       return `${(await (await this.#openLedger()).seal()).size}`;
     };
     const { runDoctor } = await import("./doctor/doctor.ts");
-    return runDoctor({ boundary: this.#boundary(), stateDirectory: this.#layout.state, checkLedger });
+    const { runtimeNames } = await import("./boundaries/container/container.ts");
+    const containers = await Promise.all(runtimeNames.map((runtime) => this.#container(runtime)));
+    return runDoctor({ boundary: this.#boundary(), containers, stateDirectory: this.#layout.state, checkLedger });
   };
 
   explainPolicy: Door["explainPolicy"] = async (selection) => {
@@ -311,7 +353,8 @@ class ComposedDoor implements Door {
     return explainPolicy(policy, policy.withheld);
   };
 
-  explainConnection: Door["explainConnection"] = async (selection, place) => explainConnection(await this.policy(selection), place);
+  explainConnection: Door["explainConnection"] = async (selection, place) =>
+    explainConnection(await this.policy(selection), place, this.#clock.wallMs());
 
   explainTask: Door["explainTask"] = async (task) =>
     taskSheetFromRecords(task, openLedgerReader({ directory: this.#layout.state }).task(task));
@@ -326,17 +369,12 @@ class ComposedDoor implements Door {
   };
 
   importPolicy: Door["importPolicy"] = async (request) => this.#policies.importSettings(request);
-
+  judgePodSecurity: Door["judgePodSecurity"] = judgeSpecFile;
   checkPolicyFile: Door["checkPolicyFile"] = async (file, projectDirectory) => this.#policies.checkFile(file, projectDirectory);
-
   trustPolicy: Door["trustPolicy"] = async (projectDirectory) => this.#policies.trust(projectDirectory);
-
   policySchema: Door["policySchema"] = () => policySchema();
-
   records: Door["records"] = async (filter) => openLedgerReader({ directory: this.#layout.state }).list(filter);
-
   record: Door["record"] = async (seq) => openLedgerReader({ directory: this.#layout.state }).read(seq);
-
   verify: Door["verify"] = (options) => verifyLedger({ directory: this.#layout.state, ...options });
 
   async close(): Promise<void> {

@@ -13,13 +13,17 @@ import { rawEnvironment } from "./kit/raw-process.ts";
 import { GloveboxClient, type GloveboxParts } from "./sdk/sdk.ts";
 import { chooseLanguage, createTexts, type Language } from "./texts/texts.ts";
 
+export type { ArtifactCheck, ArtifactSummary, NotHandedBack } from "./contracts/artifacts.ts";
 export type { OutputChunk, SignalName } from "./contracts/boundary.ts";
 export type { RunOutcome } from "./contracts/door.ts";
 export type { ErrorCode } from "./contracts/error-table.ts";
 export type { PortConnection, SandboxAccess, SandboxLine, SandboxLog } from "./contracts/sandbox-door.ts";
 export type {
   Argv,
+  ArtifactContent,
+  ArtifactFile,
   CapturedOutput,
+  CommandFiles,
   CommandOptions,
   CommandResult,
   Entry,
@@ -37,8 +41,10 @@ export type {
   RunOptions,
   SandboxClosed,
   SandboxFiles,
+  TaskArtifacts,
   TerminalSize,
   ToldLine,
+  ToldResult,
   ToldSheet,
 } from "./sdk/sdk.ts";
 export { OpenSandbox, PublicError as GloveboxError } from "./sdk/sdk.ts";

@@ -1,11 +1,12 @@
 // Writes what one action leaves in the ledger, in order: decision, walls, end, result. INVARIANT I-01, I-11
-import type { ApprovalQuestion } from "../contracts/approval.ts";
+import type { ApprovalQuestion, GivenAnswer } from "../contracts/approval.ts";
 import type { LateMasks, RefusedCalls, SandboxSpec, WallReport } from "../contracts/boundary.ts";
 import type { CommandRequest, Decision } from "../contracts/decision.ts";
 import { type EgressEvent, noTraffic } from "../contracts/egress-record.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { ErrorCode } from "../contracts/error-table.ts";
 import type { ActionId, ApprovalId, Digest, SandboxId, TaskId } from "../contracts/ids.ts";
+import type { GivenInput } from "../contracts/inputs.ts";
 import { allowedOf } from "../contracts/limits.ts";
 import type { Durability, Ledger } from "../contracts/ledger.ts";
 import type { Commitment, NewRecord, RecordType } from "../contracts/ledger-record.ts";
@@ -18,6 +19,7 @@ import { childOf, type Ending } from "./outcome.ts";
 import type { SupervisionReport } from "./supervise.ts";
 import type { TaskTraffic } from "./task-egress.ts";
 import type { GatheredCheckpoint } from "../changes/changes.ts";
+import type { TakenArtifacts } from "./task-artifacts.ts";
 import type { TaskChanges } from "./task-changes.ts";
 
 export interface ActionIdentity {
@@ -156,8 +158,23 @@ export class ActionRecord {
   }
 
   /** On the device before anything starts. */
-  approvalAnswered(approval: ApprovalId, answer: NewRecord<"approval.answered">["body"]["answer"]): Promise<void> {
-    return this.#append("approval.answered", { approval, answer }, undefined, "synced");
+  approvalAnswered(
+    approval: ApprovalId,
+    answer: NewRecord<"approval.answered">["body"]["answer"],
+    given: Omit<GivenAnswer, "answer"> | undefined,
+  ): Promise<void> {
+    const body = { approval, answer, ...(given === undefined ? {} : { by: given.by }) };
+    return this.#append("approval.answered", body, given?.url === undefined ? undefined : { url: given.url }, "synced");
+  }
+
+  /** Before the sandbox opens that shows them. */
+  async inputs(list: readonly GivenInput[]): Promise<void> {
+    const { task, sandbox } = this.#identity;
+    const inputs = list.map((input) => ({ ...input, name: wellFormedByteText(input.name), from: wellFormedByteText(input.from) }));
+    const sum = (of: (input: GivenInput) => number): number => list.reduce((total, input) => total + of(input), 0);
+    const commitment = await this.#ledger.commit(task, canonicalJson(inputs));
+    const body = { sandbox, inputs: list.length, files: sum(({ files }) => files), bytes: sum(({ bytes }) => bytes), list: commitment };
+    await this.#append("execution.inputs", body, { inputs });
   }
 
   async opened(walls: WallReport, limits: SandboxSpec["limits"]): Promise<void> {
@@ -198,9 +215,9 @@ export class ActionRecord {
       limitHits: report.limitHits.map((hit) => ({ ...hit })),
       durationMs: report.durationMs,
       ...usage,
+      ...(report.usage === undefined ? {} : { observed: { ...report.usage } }),
     };
-    const detail = report.usage === undefined ? undefined : { usage: { source: "evidence", ...report.usage } };
-    return this.#append("execution.ended", body, detail);
+    return this.#append("execution.ended", body);
   }
 
   /** Nothing when nothing was refused. */
@@ -253,6 +270,11 @@ export class ActionRecord {
     if (found !== undefined) await this.#append("execution.changes", found.body, found.detail);
   }
 
+  /** What the command handed back. */
+  artifacts({ body, detail }: TakenArtifacts): Promise<void> {
+    return this.#append("execution.artifacts", body, detail);
+  }
+
   /** On the device before anybody is told of it. */
   async checkpoint(checkpoint: number, found: GatheredCheckpoint): Promise<void> {
     const { changes, missed, keptBytes, keptUntil } = found;
@@ -294,6 +316,7 @@ export class ActionRecord {
     about: { readonly returnedBytes: number; readonly durability?: Durability },
   ): Promise<void> {
     const { returnedBytes, durability } = about;
+    const hasOutput = report.stdout.bytes + report.stderr.bytes > 0;
     return this.#append(
       "result.returned",
       {
@@ -302,7 +325,7 @@ export class ActionRecord {
         stderr: { bytes: report.stderr.bytes, commitment: commitments.stderr },
         returnedBytes,
       },
-      { stdoutTail: tailText(report.stdout.tail), stderrTail: tailText(report.stderr.tail) },
+      hasOutput ? { stdoutTail: tailText(report.stdout.tail), stderrTail: tailText(report.stderr.tail) } : undefined,
       durability,
     );
   }

@@ -55,7 +55,19 @@ async function permitFor(action: Action, decision: Decision): Promise<Permit> {
   const { argv, cwd } = outside ?? request;
   const { ids, clock, owner, policyHashNow, layout } = parts;
   const kind: ApprovalKind = outside?.kind ?? "command";
-  const about = { identity, kind, decision, policy, argv, cwd, environment, io, record, entry: outside?.entry };
+  const about = {
+    identity,
+    kind,
+    decision,
+    policy,
+    argv,
+    cwd,
+    environment,
+    io,
+    record,
+    entry: outside?.entry,
+    inputs: request.inputs ?? [],
+  };
   return obtainPermit({ ...about, ids, clock, owner, policyHashNow, pendingDirectory: layout.approvals });
 }
 

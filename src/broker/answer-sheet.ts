@@ -2,6 +2,7 @@
 import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
 import type { LateMasks, RefusedCall, RefusedCalls, WallReport } from "../contracts/boundary.ts";
 import type { RunOutcome } from "../contracts/door.ts";
+import type { GivenInput } from "../contracts/inputs.ts";
 import type { LimitHit, LimitMechanism, UsageEvidence } from "../contracts/limits.ts";
 import type { ResolvedPreset } from "../contracts/preset.ts";
 import type { Sentence } from "../contracts/sentence.ts";
@@ -25,6 +26,17 @@ export interface SandboxCommandView {
   readonly outcome: RunOutcome | "refused" | "open";
 }
 
+/** Of all its commands together. */
+export interface TaskArtifactsView {
+  readonly count: number;
+  readonly bytes: number;
+  /** Directories, links, what was too large or one too many. */
+  readonly others: number;
+  /** What some command handed back could not be looked at whole. */
+  readonly isWhole: boolean;
+  readonly keptUntil: string;
+}
+
 /** What the record of one task says. A part that was not reached is undefined. */
 export interface TaskView {
   readonly task: string;
@@ -35,6 +47,8 @@ export interface TaskView {
   readonly commands?: readonly SandboxCommandView[];
   readonly approvals: readonly AnsweredApproval[];
   readonly walls: WallReport | undefined;
+  /** What it was given to read. */
+  readonly inputs: readonly GivenInput[];
   /** The presets of its policy, as they were resolved when it began. */
   readonly presets: readonly Pick<ResolvedPreset, "name" | "sources">[];
   /** It ran outside any sandbox: no wall held it. */
@@ -53,6 +67,8 @@ export interface TaskView {
         readonly changes?: ChangeSummary;
       }
     | undefined;
+  /** Files that its commands handed back; undefined when there were none. */
+  readonly artifacts: TaskArtifactsView | undefined;
   /** Of a task without an ending of its own: a sandbox that outlives its commands. */
   readonly changes?: ChangeSummary | undefined;
   /** What the mediator refused. */
@@ -89,6 +105,19 @@ function cacheLines({ caches }: WallReport): Lines {
   return caches === undefined ? [] : [say("task.shared.caches", { names: caches.names.join(", ") })];
 }
 
+const inputKeys: Readonly<Record<GivenInput["kind"], string>> = { file: "task.read.input-file", directory: "task.read.input-directory" };
+
+function inputLines({ inputs }: Pick<TaskView, "inputs">): Lines {
+  return inputs.map(({ kind, name, files, bytes, sha256, from }) =>
+    say(inputKeys[kind], { name: wellFormedByteText(name), from: wellFormedByteText(from), files, bytes: showBytes(bytes), sha256 }),
+  );
+}
+
+function writeLines({ writes, private: own }: WallReport): Lines {
+  if (own === undefined) return listed("task.write.path", "task.write.nothing", writes);
+  return [...own.map((path) => say("task.write.private", { path })), say("task.write.rest")];
+}
+
 function notOpened(): Lines {
   return [say("task.not-opened")];
 }
@@ -116,13 +145,15 @@ const refusedKeys: Readonly<Record<RefusedCall["rule"], string>> = {
   crowded: "task.happened.refused-call.crowded",
   deniedRead: "task.happened.refused-call.denied-read",
   outside: "task.happened.refused-call.outside",
+  noNetwork: "task.happened.refused-call.no-network",
 };
 
 /** Enough to see what it was about; the record has the rest. */
 const refusedShown = 5;
 
 function refusedCalls({ total, first }: TaskView["refusedCalls"]): Lines {
-  const shown = first.slice(0, refusedShown).map(({ call, rule, path }) => say(refusedKeys[rule], { call, path }));
+  const alike = new Map(first.map((refused) => [`${refused.call} ${refused.rule} ${refused.path}`, refused]));
+  const shown = [...alike.values()].slice(0, refusedShown).map(({ call, rule, path }) => say(refusedKeys[rule], { call, path }));
   return total > shown.length ? [...shown, say("task.happened.refused-more", { count: total - shown.length })] : shown;
 }
 
@@ -150,6 +181,16 @@ function changedFiles({ task }: TaskView, changes: ChangeSummary | undefined): L
     ...(counts.missed > 0 ? [say("task.happened.changes-missed", { count: counts.missed })] : []),
     ...(counts.quarantined > 0 ? [say("task.happened.quarantined", { count: counts.quarantined })] : []),
     ...quarantined.map((path) => say("task.happened.quarantined-path", { path: wellFormedByteText(path) })),
+  ];
+}
+
+function handedBack({ artifacts, task }: TaskView): Lines {
+  if (artifacts === undefined) return [];
+  const { count, bytes, others, isWhole } = artifacts;
+  return [
+    ...(count > 0 ? [say("task.happened.artifacts", { count, bytes: showBytes(bytes), task })] : []),
+    ...(others > 0 ? [say("task.happened.artifacts-others", { count: others, task })] : []),
+    ...(isWhole ? [] : [say("task.happened.artifacts-broken")]),
   ];
 }
 
@@ -189,7 +230,7 @@ function happened(view: TaskView): Lines {
   if (view.wasReaped) lines.push(say("task.happened.reaped"));
   lines.push(...refusedCalls(view.refusedCalls), ...lateMasks(view.lateMasks), ...trafficLines(view.traffic));
   const { ending } = view;
-  if (ending === undefined) return [...lines, ...changedFiles(view, view.changes)];
+  if (ending === undefined) return [...lines, ...handedBack(view), ...changedFiles(view, view.changes)];
   lines.push(say(`task.happened.${ending.child.kind}`, { value: ending.child.value, durationMs: ending.durationMs }));
   for (const hit of ending.limitHits)
     lines.push(say("task.happened.limit", { limit: hit.limit, allowed: hit.allowed, observed: hit.observed }));
@@ -198,7 +239,7 @@ function happened(view: TaskView): Lines {
     lines.push(say("task.happened.usage", { cpu: showDuration(cpuMs), memory: showBytes(peakMemoryBytes), processes: peakProcesses }));
   }
   lines.push(say("task.happened.output", { stdoutBytes: ending.stdoutBytes, stderrBytes: ending.stderrBytes }));
-  lines.push(...changedFiles(view, ending.changes));
+  lines.push(...handedBack(view), ...changedFiles(view, ending.changes));
   return lines;
 }
 
@@ -227,7 +268,7 @@ function held(walls: WallReport): Lines {
   return [...walls.layers.map(heldLayer), ...walls.limits.map(heldLimit)];
 }
 
-function kept({ task, firstSeq, lastSeq, keptUntil, ending, changes: ofTask, walls }: TaskView): Lines {
+function kept({ task, firstSeq, lastSeq, keptUntil, ending, changes: ofTask, artifacts, walls }: TaskView): Lines {
   const record =
     keptUntil === undefined
       ? say("task.kept.erased", { firstSeq, lastSeq })
@@ -235,6 +276,7 @@ function kept({ task, firstSeq, lastSeq, keptUntil, ending, changes: ofTask, wal
   const changes = ending?.changes ?? ofTask;
   const caches = walls?.caches;
   const more = [
+    ...(artifacts === undefined || artifacts.count === 0 ? [] : [say("task.kept.artifacts", { until: artifacts.keptUntil, task })]),
     ...(changes === undefined ? [] : [say("task.kept.before", { until: changes.keptUntil, task })]),
     ...(caches === undefined ? [] : [say("task.kept.caches", { cache: caches.id, days: cacheDaysMax })]),
   ];
@@ -263,11 +305,12 @@ function sandboxedAnswers(view: TaskView, walls: WallReport): Answers {
       "read",
       [
         ...listed("task.read.path", "task.read.nothing", [...walls.writes, ...walls.reads]),
+        ...inputLines(view),
         ...cacheLines(walls),
         ...walls.hidden.map((path) => say("task.read.hidden", { path })),
       ],
     ],
-    ["write", [...listed("task.write.path", "task.write.nothing", walls.writes), ...cacheLines(walls)]],
+    ["write", [...writeLines(walls), ...cacheLines(walls)]],
     ["connect", [...listed("task.connect.target", "task.connect.nothing", walls.connects), ...presetLines(view)]],
     ["identity", identity(walls)],
     ["happened", happened(view)],

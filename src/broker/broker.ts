@@ -15,21 +15,30 @@ import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { resultOf, returnedBytes, type Watched } from "./run-result.ts";
 
 export { ApprovalDesk, webhookAsker, webhookDefaults } from "../approvals/approvals.ts";
+export { artifactDoor } from "./artifact-door.ts";
 export type { BrokerParts } from "./broker-parts.ts";
 export { readNetworkSettings } from "./network-settings.ts";
 export { opensConnections } from "./task-egress.ts";
-export { type PolicyPlaces, findProjectPolicy, gatherPolicySources, readNamedPolicy, refuseWritablePolicy } from "./policy-files.ts";
+export {
+  type PolicyPlaces,
+  findProjectPolicy,
+  gatherPolicySources,
+  readNamedPolicy,
+  readNamedSpec,
+  refuseWritablePolicy,
+} from "./policy-files.ts";
 export { expireQuestions } from "./expire-questions.ts";
 export { learnPreset } from "./presets/learn-preset.ts";
 export { presetMachine } from "./presets/preset-machine.ts";
 export { reapOutside } from "./outside.ts";
 export { type ReapSandbox, reapAbandonedTasks } from "./reaper.ts";
-export { type StateLayout, prepareState, stateLayout } from "./state-layout.ts";
+export { doorSocket, type StateLayout, prepareState, stateLayout } from "./state-layout.ts";
 export { expireCaches, listCaches, removeCaches } from "./caches/cache-store.ts";
 export { canKeepCaches } from "./caches/project-caches.ts";
 export { holdBroker } from "./held-broker.ts";
-export { equalSecrets, Sandboxes, type SandboxesParts } from "./sandboxes.ts";
+export { equalSecrets, Sandboxes, type SandboxesNeeds } from "./sandboxes.ts";
 export { noSteps, type Step } from "./step.ts";
+export { findReplaced, forgetReplaced, keepReplaced } from "./replaced-settings.ts";
 export { isTrusted, pinTrust } from "./trust.ts";
 export { requireEnded, undoTask } from "./undo-task.ts";
 export { taskSheetFromRecords } from "./task-sheet.ts";
@@ -37,8 +46,8 @@ export { taskSheetFromRecords } from "./task-sheet.ts";
 async function performAndEnd(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
   try {
     const watched = await performCommand(action, task, permit);
-    await recordCommandEnd(action, task, watched);
-    return watched;
+    const artifacts = await recordCommandEnd(action, task, watched);
+    return artifacts === undefined ? watched : { ...watched, artifacts };
   } finally {
     await endTask(task);
   }
@@ -55,7 +64,7 @@ async function runInTask(action: Action, task: OpenTask, permit: Permit | undefi
   const { report } = watched;
   await record.result(outcomeOf(report), report, watched.commitments, { returnedBytes: returnedBytes(report, policy) });
   action.parts.step("result recorded");
-  return resultOf(action, task.sandbox, { ...watched, ...end }, permit);
+  return resultOf(action, task, { ...watched, ...end }, permit);
 }
 
 function withoutInput(io: RunIo): RunIo {
@@ -78,10 +87,10 @@ export async function runCommand(parts: BrokerParts, policy: CompiledPolicy, req
   const action: Action = { parts, policy, request, io: given, identity, record, environment, outside };
   const permit = await admit(action);
   const { projectDirectory } = request.policy;
-  const task = await openTask(
-    { parts, policy, identity, record, projectDirectory, environment, signal: io.signal, ask: io.ask, caller: io.signal, outside },
-    permit,
-  );
+  const { signal, ask } = io;
+  const inputs = request.inputs ?? [];
+  const about = { parts, policy, identity, record, projectDirectory, environment, outside, inputs };
+  const task = await openTask({ ...about, signal, ask, caller: signal }, permit);
   try {
     return await runInTask(action, task, permit);
   } finally {

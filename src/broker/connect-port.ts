@@ -4,28 +4,24 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { PortConnection } from "../contracts/sandbox-door.ts";
 
 async function* received(execution: Execution): AsyncGenerator<Uint8Array> {
+  let isWhole = false;
   try {
     for await (const { channel, bytes } of execution.output) if (channel === "stdout") yield bytes;
+    isWhole = true;
   } finally {
-    void execution.killTree();
+    if (!isWhole) void execution.killTree(); // who reads no more would hold up what is still sent
   }
 }
 
-export interface DialledPort {
-  readonly connection: PortConnection;
-  /** Resolves when nothing inside serves the connection any more. */
-  readonly gone: Promise<void>;
-}
-
 /** A connection to a port where nothing listens ends without a byte. @throws USAGE_INVALID where the boundary cannot dial, and what `exec` throws */
-export async function connectPort(sandbox: Sandbox, port: number): Promise<DialledPort> {
+export async function connectPort(sandbox: Sandbox, port: number): Promise<PortConnection> {
   if (!canDial(sandbox)) throw new GloveboxError("USAGE_INVALID", "sandbox.no-ports", { values: { sandbox: sandbox.id } });
   const execution = await sandbox.dial(port);
-  const connection: PortConnection = {
+  return {
     received: received(execution),
     send: (bytes) => execution.writeStdin(bytes),
     end: () => execution.endStdin(),
     close: () => void execution.killTree(),
+    ended: execution.gone,
   };
-  return { connection, gone: execution.gone };
 }

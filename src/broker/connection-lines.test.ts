@@ -4,8 +4,9 @@ import { test } from "node:test";
 import type { EgressRefusal, EgressSummary } from "../contracts/egress-record.ts";
 import { noTraffic } from "../contracts/egress-record.ts";
 import { refusalReasons } from "../egress/egress.ts";
+import { loadPolicy } from "../policy/policy.ts";
 import { createTexts, languages } from "../texts/texts.ts";
-import { refusedConnections, trafficLines } from "./connection-lines.ts";
+import { connectionNotes, connectTargets, refusedConnections, trafficLines } from "./connection-lines.ts";
 
 const refusal = (changes: Partial<EgressRefusal> = {}): EgressRefusal => ({
   reason: "default",
@@ -57,6 +58,31 @@ test("refusedConnections() shows five and counts the rest, and a name once that 
   assert.deepEqual(refusedConnections(undefined), []);
 });
 
+test("refusedConnections() says when a rule holds again", () => {
+  const text = createTexts("en", (value) => value, { onMissing: "throw" });
+  const line = (changes: Partial<EgressRefusal>): string =>
+    refusedConnections(traffic(refusal({ reason: "window", rule: "day", ...changes })))
+      .map(text)
+      .join();
+  assert.match(line({ opensAt: "2026-06-02T07:00:00.000Z" }), /rule day does not hold at this time .*again from 2026-06-02T07:00:00/u);
+  assert.match(line({}), /the window of rule day is closed/u);
+});
+
+test("connectTargets() names the hours of a rule, and what a rule only looks at until when", () => {
+  const body = `apiVersion: glovebox/v1
+acceptRisk: [{what: egress.observe, why: learn, owner: me, until: "2026-06-30"}]
+egress:
+  - {id: day, hosts: [a.example.com], verdict: allow, window: {hours: "09:00-18:00", days: [mon, tue, wed, thu, fri], zone: Europe/Berlin}}
+  - {id: watch, hosts: ["**.com"], verdict: deny, mode: observe}
+`;
+  const source = { origin: "user", label: "x", format: "yaml", text: body } as const;
+  const facts = { home: "/h", projectDirectory: "/p", nowMs: Date.parse("2026-06-01T00:00:00Z"), isPublicSuffix: () => false };
+  assert.deepEqual(connectTargets(loadPolicy([source], facts)), [
+    "a.example.com port 443 https (rule day, mon-fri 09:00-18:00 Europe/Berlin)",
+    "**.com port 443 https (rule watch), which denies it and only looks before 2026-07-01T00:00:00.000Z (mode: observe, acceptRisk)",
+  ]);
+});
+
 test("trafficLines() tells what was sent and received, and that a gate was lost", () => {
   const text = createTexts("en", (value) => value, { onMissing: "throw" });
   const connection = {
@@ -74,4 +100,18 @@ test("trafficLines() tells what was sent and received, and that a gate was lost"
   assert.equal(lines.length, 2);
   assert.ok(lines[1]?.includes("a.example port 443 as https"));
   assert.equal(trafficLines("lost").map(text).length, 1);
+  const watched = { ...connection, rule: "watch", isObserved: true } as const;
+  const seen = { ...noTraffic, connections: [watched, watched, { ...watched, port: 8080, protocol: "http" }], totalConnections: 3 };
+  const observed = trafficLines(seen).map(text).slice(-2);
+  assert.match(
+    observed[0] ?? "",
+    /port 443 as https was let through 2 times, although rule watch denies it.*hosts: \[a\.example\], verdict: allow/u,
+  );
+  assert.match(observed[1] ?? "", /ports: \[8080\], protocols: \[http\], verdict: allow/u);
+  assert.match(connectionNotes("t-1", seen).map(text).join(), /^3 connections .*glovebox egress draft t-1$/u);
+  assert.deepEqual(connectionNotes("t-1", noTraffic), []);
+  const long = { ...noTraffic, connections: [{ ...connection, rule: "api", durationMs: 400_000, looksLikeTunnel: true as const }] };
+  const told = connectionNotes("t-1", long).map(text);
+  assert.match(told.join(), /^a\.example port 443 as https was open for 6 minutes .*rule api/u);
+  assert.deepEqual(trafficLines(long).map(text).slice(-1), told);
 });

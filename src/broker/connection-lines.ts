@@ -1,11 +1,11 @@
 // What a person reads about connections: where a task may connect, what it did, and for each refusal the change of the policy that would allow it.
-import { draftRule } from "../contracts/draft-rule.ts";
+import { draftObserved, draftRule } from "../contracts/draft-rule.ts";
 import { machineName } from "../contracts/egress-places.ts";
 import type { EgressConnection, EgressRefusal } from "../contracts/egress-record.ts";
-import type { CompiledEgressRule, HostPattern } from "../contracts/egress-policy.ts";
-import type { Verdict } from "../contracts/decision.ts";
+import type { CompiledEgressRule, HostPattern, RequestRules } from "../contracts/egress-policy.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { Sentence } from "../contracts/sentence.ts";
+import { showWindow } from "../contracts/show-window.ts";
 import { isLoopbackHost } from "../kit/address-class.ts";
 import { showBytes } from "../kit/show-quantity.ts";
 import type { TaskTraffic } from "./task-egress.ts";
@@ -15,19 +15,33 @@ const shown = 5;
 
 const prefixes: Readonly<Record<HostPattern["match"], string>> = { exact: "", below: "*.", within: "**." };
 
-function showRule({ id, hosts, cidr, ports, protocols }: CompiledEgressRule): string {
+function showRequests({ methods, paths }: RequestRules): string {
+  const places = paths?.map(({ match, path }) => (match === "below" ? `${path}*` : path)).join(", ") ?? "*";
+  return `, only ${methods?.join(", ") ?? "any method"} of ${places}`;
+}
+
+function showRule({ id, hosts, cidr, ports, protocols, requests, window }: CompiledEgressRule): string {
   const places = [...hosts.map(({ match, name }) => `${prefixes[match]}${name}`), ...cidr].join(", ");
-  return `${places} port ${ports?.join(", ") ?? "*"} ${protocols?.join(", ") ?? "*"} (rule ${id})`;
+  const times = window === undefined ? "" : `, ${showWindow(window)}`;
+  return `${places} port ${ports?.join(", ") ?? "*"} ${protocols?.join(", ") ?? "*"} (rule ${id}${requests === undefined ? "" : showRequests(requests)}${times})`;
+}
+
+/** Let through for a while although its rule denies it. */
+function showObserved(rule: CompiledEgressRule): string {
+  const until = rule.observedUntilMs === undefined ? "" : ` before ${new Date(rule.observedUntilMs).toISOString()}`;
+  return `${showRule(rule)}, which denies it and only looks${until} (mode: observe, acceptRisk)`;
 }
 
 /** For the answer sheet: each rule that allows, each local place, and what a person is asked about. */
 export function connectTargets({ egress }: CompiledPolicy): readonly string[] {
-  const ruled = (verdict: Verdict): readonly string[] => egress.rules.filter((rule) => rule.verdict === verdict).map(showRule);
+  const rulesOf = (verdict: CompiledEgressRule["verdict"]): readonly CompiledEgressRule[] =>
+    egress.rules.filter((rule) => rule.verdict === verdict);
   const inside = (host: string): string => (isLoopbackHost(host) ? `, inside ${machineName}` : "");
   return [
-    ...ruled("allow"),
+    ...rulesOf("allow").map(showRule),
+    ...rulesOf("observe").map(showObserved),
     ...egress.local.map(({ host, port }) => `${host} port ${port} (allowLocal${inside(host)})`),
-    ...ruled("ask").map((rule) => `${rule}, when a person grants it`),
+    ...rulesOf("ask").map((rule) => `${showRule(rule)}, when a person grants it`),
     ...(egress.unruled === "ask" ? ["any other public name or address, when a person grants it (approval: regular)"] : []),
   ];
 }
@@ -38,6 +52,7 @@ const allowingRule = (host: string, port: number, reason: string): string => `eg
 const changeKeys: ReadonlyMap<string, string> = new Map([
   ["default", "task.refused-connection.default"],
   ["rule", "task.refused-connection.rule"],
+  ["window", "task.refused-connection.window"],
   ["ask", "task.refused-connection.ask"],
   ["ask-refused", "task.refused-connection.ask-refused"],
   ["ask-unanswered", "task.refused-connection.ask-unanswered"],
@@ -51,23 +66,35 @@ const changeKeys: ReadonlyMap<string, string> = new Map([
   ["host-mismatch", "task.refused-connection.host-mismatch"],
   ["protocol", "task.refused-connection.protocol"],
   ["upgrade", "task.refused-connection.upgrade"],
+  ["request", "task.refused-connection.request"],
   ["malformed", "task.refused-connection.malformed"],
   ["limit-connections", "task.refused-connection.limit-connections"],
   ["limit-bytes", "task.refused-connection.limit-bytes"],
   ["limit-request", "task.refused-connection.limit-request"],
   ["limit-response", "task.refused-connection.limit-response"],
   ["limit-names", "task.refused-connection.limit-names"],
+  ["limit-questions", "task.refused-connection.limit-questions"],
   ["unrecorded", "task.refused-connection.unrecorded"],
   ["unsupported", "task.refused-connection.unsupported"],
 ]);
 
-function refusalLine({ reason, rule, host, port, via, process, count }: EgressRefusal): Sentence {
+function refusalLine({ reason, rule, opensAt, host, port, via, process, count }: EgressRefusal): Sentence {
   // A name that was only looked up is most likely meant for TLS.
   const change = allowingRule(host, port ?? 443, reason);
   const local = `${host === machineName ? "127.0.0.1" : host}:${port ?? "PORT"}`;
-  const values = { host: host === "" ? "?" : host, port: port ?? "*", rule: rule ?? "", who: process ?? "?", count, change, local };
+  const values = {
+    host: host === "" ? "?" : host,
+    port: port ?? "*",
+    rule: rule ?? "",
+    who: process ?? "?",
+    count,
+    change,
+    local,
+    opens: opensAt ?? "",
+  };
   if (host === machineName && port === undefined) return { key: "task.refused-connection.local", values };
   if (via === "dns" && reason === "default") return { key: "task.refused-connection.name", values };
+  if (reason === "window" && opensAt === undefined) return { key: "task.refused-connection.window-over", values };
   return { key: changeKeys.get(reason) ?? "task.refused-connection.malformed", values };
 }
 
@@ -86,9 +113,45 @@ export function refusedConnections(traffic: TaskTraffic | undefined): readonly S
   return [...refusals.slice(0, shown).map(refusalLine), ...more];
 }
 
-function connectionLine({ host, port, protocol, end, sentBytes, receivedBytes, isUnresolved }: EgressConnection): Sentence {
-  const values = { host, port, protocol: protocol ?? "-", end, sent: showBytes(sentBytes), received: showBytes(receivedBytes) };
-  return { key: isUnresolved === true ? "task.happened.connection-unresolved" : "task.happened.connection", values };
+function connectionValues({ host, port, protocol, end, sentBytes, receivedBytes }: EgressConnection) {
+  return { host, port, protocol: protocol ?? "-", end, sent: showBytes(sentBytes), received: showBytes(receivedBytes) };
+}
+
+function connectionLine(connection: EgressConnection): Sentence {
+  const key = connection.isUnresolved === true ? "task.happened.connection-unresolved" : "task.happened.connection";
+  return { key, values: connectionValues(connection) };
+}
+
+/** What a rule would have denied and only looked at: each place once, with the change that would allow it. */
+function observedLines(connections: readonly EgressConnection[]): readonly Sentence[] {
+  const watched = Map.groupBy(
+    connections.filter(({ isObserved }) => isObserved === true),
+    ({ host, port, protocol, rule }) => JSON.stringify([host, port, protocol, rule]),
+  );
+  return [...watched.values()].flatMap(([first, ...rest]) => {
+    if (first === undefined) return [];
+    const { host, port, protocol = "-", rule = "" } = first;
+    const values = { host, port, protocol, rule, count: rest.length + 1, change: `egress: [${draftObserved(first)}]` };
+    return [{ key: "task.happened.observed", values }];
+  });
+}
+
+/** Long and even ones into which nobody looked. */
+function tunnelLines(connections: readonly EgressConnection[]): readonly Sentence[] {
+  return connections
+    .filter(({ looksLikeTunnel }) => looksLikeTunnel === true)
+    .map((connection) => {
+      const values = { ...connectionValues(connection), minutes: Math.floor(connection.durationMs / 60_000), rule: connection.rule ?? "-" };
+      return { key: "task.happened.tunnel", values };
+    });
+}
+
+/** At the end of a run; nothing where every rule is kept and nothing looks odd. */
+export function connectionNotes(task: string, traffic: TaskTraffic | undefined): readonly Sentence[] {
+  if (traffic === undefined || traffic === "lost") return [];
+  const count = traffic.connections.filter(({ isObserved }) => isObserved === true).length;
+  const observed = count === 0 ? [] : [{ key: "task.observed-connections", values: { count, task } }];
+  return [...observed, ...tunnelLines(traffic.connections).slice(0, shown)];
 }
 
 /** For the answer sheet. */
@@ -100,6 +163,8 @@ export function trafficLines(traffic: TaskTraffic | undefined): readonly Sentenc
   return [
     ...(totalConnections === 0 ? [] : [{ key: "task.happened.connections", values: total }]),
     ...connections.slice(0, shown).map(connectionLine),
+    ...observedLines(connections).slice(0, shown),
+    ...tunnelLines(connections).slice(0, shown),
     ...refusedConnections(traffic),
   ];
 }

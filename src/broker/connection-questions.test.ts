@@ -41,7 +41,7 @@ async function desk(t: TestContext, answer: (() => Promise<ApprovalAnswer>) | un
       ? undefined
       : (question) => {
           asked.push(question);
-          return answer();
+          return answer().then((given) => ({ answer: given, by: "terminal" as const }));
         };
   const record = {
     approvalAsked: async () => void records.push("asked"),

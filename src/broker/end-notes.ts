@@ -1,4 +1,5 @@
 // Why a command ended when that was not its own choice, as sentences for a person.
+import type { RefusedCalls } from "../contracts/boundary.ts";
 import type { RunOutcome, RunRequest, RunResult } from "../contracts/door.ts";
 import type { LimitHit, LimitName } from "../contracts/limits.ts";
 import type { Sentence } from "../contracts/sentence.ts";
@@ -35,6 +36,7 @@ function endNote(result: Ended, { argv, cwd }: Asked): Sentence | undefined {
   const command = argv[0];
   if (result.child?.kind === "not-started") {
     if (result.child.stage === "directory") return { key: "cli.run.directory-absent", values: { directory: cwd } };
+    if (result.child.stage === "output") return { key: "cli.run.no-output-directory", values: { command } };
     if (result.child.stage === "processes") return { key: "cli.run.no-process", values: { command } };
     return { key: result.child.value === 127 ? "cli.run.not-found" : "cli.run.not-executable", values: { command } };
   }
@@ -46,8 +48,19 @@ function endNote(result: Ended, { argv, cwd }: Asked): Sentence | undefined {
   return notes[result.outcome];
 }
 
+/** Enough to see what it was about; the sheet has more. */
+const placesShown = 3;
+
+/** Where no gate stands only the mediator sees whom a command calls; which name was meant nobody there can know. */
+function networkNotes({ first }: RefusedCalls): readonly Sentence[] {
+  const places = [...new Set(first.flatMap(({ rule, path }) => (rule === "noNetwork" ? [path] : [])))];
+  const rest = places.length - placesShown;
+  const shown = [...places.slice(0, placesShown), ...(rest > 0 ? [`+${rest}`] : [])].join(", ");
+  return places.length === 0 ? [] : [{ key: "cli.run.no-network", values: { places: shown } }];
+}
+
 /** Empty when the command simply ended. */
-export function endNotes(result: Ended, asked: Asked): readonly Sentence[] {
+export function endNotes(result: Ended, asked: Asked, refusedCalls: RefusedCalls): readonly Sentence[] {
   const note = endNote(result, asked);
-  return [...limitNotes(result), ...(note === undefined ? [] : [note])];
+  return [...limitNotes(result), ...networkNotes(refusedCalls), ...(note === undefined ? [] : [note])];
 }

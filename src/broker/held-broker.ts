@@ -1,10 +1,9 @@
 // A broker in the process of whoever uses it, without a door.
-import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { ReachedBroker } from "../contracts/reached-broker.ts";
-import { Sandboxes, type SandboxesParts } from "./sandboxes.ts";
+import { Sandboxes, type SandboxesNeeds } from "./sandboxes.ts";
 
 /** Its sandboxes end with it, and with the process. */
-export function holdBroker(parts: Pick<SandboxesParts, "prepare" | "nowMs">): ReachedBroker {
+export function holdBroker(parts: SandboxesNeeds): ReachedBroker {
   const tokens = new Map<string, string>();
   const sandboxes = new Sandboxes({
     ...parts,
@@ -16,7 +15,7 @@ export function holdBroker(parts: Pick<SandboxesParts, "prepare" | "nowMs">): Re
     sandboxes,
     access: async (sandbox) => {
       const token = tokens.get(sandbox);
-      if (token === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
+      if (token === undefined) throw sandboxes.goneError(sandbox);
       return { sandbox, token };
     },
     reload: (sandbox) => sandboxes.reload(sandbox),

@@ -1,4 +1,5 @@
 // One sandbox that outlives its commands: each command in it is an action of its own, decided and recorded like any other. INVARIANT I-01
+import { canHandBack } from "../contracts/boundary.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
 import type { RunIo, RunRequest } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
@@ -175,7 +176,8 @@ export class LiveSandbox {
     void watched.execution.gone.then(() => live.settle());
     const { report, commitments } = watched;
     const ended = recordCommandEnd(action, this.#task, watched);
-    if (report.refusedCalls.total > 0) await ended;
+    // What it handed back comes before the result that tells of its end.
+    if (report.refusedCalls.total > 0 || canHandBack(this.#task.sandbox)) await ended;
     // Not awaited one by one: appends that wait together share the ledger's lock and its write, in the order in which they were asked for.
     // On the device before the result is released; the head over it is signed later, with many others.
     const about = { returnedBytes: returnedBytes(report, policy), durability: "synced" } as const;
@@ -191,7 +193,7 @@ export class LiveSandbox {
       ...ended,
       action: identity.action,
       exitCode: exitCodeOf(report),
-      notes: endNotes(ended, request),
+      notes: endNotes(ended, request, report.refusedCalls),
       stdoutBytes: stdout.bytes,
       stderrBytes: stderr.bytes,
       durationMs,
@@ -237,8 +239,8 @@ export class LiveSandbox {
     };
     try {
       await this.#task.record.portConnected(port);
-      const { connection, gone } = await connectPort(this.#task.sandbox, port);
-      void gone.then(leave);
+      const connection = await connectPort(this.#task.sandbox, port);
+      void connection.ended.then(leave);
       return connection;
     } catch (error) {
       leave();

@@ -4,6 +4,7 @@ import type { AskPerson } from "../contracts/approval.ts";
 import type { Sandbox } from "../contracts/boundary.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
+import type { GivenInput } from "../contracts/inputs.ts";
 import type { LimitHit } from "../contracts/limits.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import { removeTree } from "../kit/remove-tree.ts";
@@ -12,7 +13,8 @@ import type { BrokerParts } from "./broker-parts.ts";
 import { trimCache } from "./caches/cache-store.ts";
 import { DenialCount } from "./denial-count.ts";
 import type { EndReason } from "./end-reason.ts";
-import { openSandbox } from "./open-sandbox.ts";
+import { takeInputs } from "./inputs/task-inputs.ts";
+import { openSandbox, refuseOpening } from "./open-sandbox.ts";
 import type { OutsidePlan } from "./outside.ts";
 import type { Permit } from "./permit.ts";
 import { supervisedWalls } from "./run-result.ts";
@@ -37,11 +39,15 @@ export interface TaskPlan {
   readonly caller: AbortSignal;
   /** Undefined for a task that stays in a sandbox. */
   readonly outside: OutsidePlan | undefined;
+  /** What of the host it gets copies of. Absolute. */
+  readonly inputs: readonly string[];
 }
 
 export interface OpenTask extends TaskPlan {
   readonly journal: TaskJournal;
   readonly sandbox: Sandbox;
+  /** What it was given to read. */
+  readonly given: readonly GivenInput[];
   /** Undefined where nothing may leave. */
   readonly egress: TaskEgress | undefined;
   /** What was refused to all of its commands. */
@@ -114,10 +120,12 @@ export async function openTask(plan: TaskPlan, permit?: Permit): Promise<OpenTas
   parts.step("journal opened");
   const life = { isNothingLeft: true };
   try {
-    const sandbox = await openSandbox(plan, journal, egress);
+    const inputs = await takeInputs(plan, journal).catch((cause: unknown) => refuseOpening(plan, egress, cause));
+    const sandbox = await openSandbox(plan, journal, { egress, inputs });
     life.isNothingLeft = false;
     const awaitLimit = limitHub(Promise.race([sandbox.exhausted, denials.reached]));
-    const task: OpenTask = { ...plan, journal, sandbox, egress, denials, awaitLimit, leftRunning: new Set(), life };
+    const given = inputs?.list ?? [];
+    const task: OpenTask = { ...plan, journal, sandbox, given, egress, denials, awaitLimit, leftRunning: new Set(), life };
     try {
       await recordOpening(task, permit);
     } catch (error) {

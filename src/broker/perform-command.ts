@@ -1,28 +1,34 @@
 // One admitted command in an open task: started, watched to its end, and that recorded. Its result is the caller's to record and to hand out.
-import type { Command } from "../contracts/boundary.ts";
+import { canHandBack, type Command } from "../contracts/boundary.ts";
+import type { ArtifactSummary } from "../contracts/artifacts.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { Action } from "./admit.ts";
 import type { OpenTask } from "./open-task.ts";
 import type { Permit } from "./permit.ts";
 import type { Watched } from "./run-result.ts";
 import { supervise } from "./supervise.ts";
+import { recordArtifacts } from "./task-artifacts.ts";
 
-function commandOf({ request, environment, outside, bringsEnvironment }: Action, permit: Permit | undefined): Command {
+function commandOf(action: Action, { sandbox }: OpenTask, permit: Permit | undefined): Command {
+  const { request, io, environment, outside, bringsEnvironment, identity } = action;
   return {
     argv: permit?.argv ?? request.argv,
     cwd: outside?.cwd ?? request.cwd,
     ...(bringsEnvironment === true ? { environment } : {}),
-    ...(request.pty === undefined ? {} : { pty: request.pty }),
+    ...(canHandBack(sandbox) ? { output: identity.action } : {}),
+    // The end of a terminal's input is a byte, which only who reads can take.
+    ...(request.pty === undefined ? { hasInput: io.stdin !== undefined } : { pty: request.pty }),
   };
 }
 
 /** Starts it, and watches it to its end. */
 export async function performCommand(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
   const { parts, policy, io, identity, onLaterOutput } = action;
-  const streams = { stdout: await parts.ledger.openCommitment(identity.task), stderr: await parts.ledger.openCommitment(identity.task) };
+  const openCommitment = await parts.ledger.openCommitments(identity.task);
+  const streams = { stdout: openCommitment(), stderr: openCommitment() };
   await permit?.redeem();
   const { sandbox } = task;
-  const execution = await sandbox.exec({ ...commandOf(action, permit), onRefused: task.denials.add });
+  const execution = await sandbox.exec({ ...commandOf(action, task, permit), onRefused: task.denials.add });
   parts.step("started");
   io.onStart({ signal: (name) => execution.signal(name), resize: (size) => execution.resize(size) });
   const limit = task.awaitLimit();
@@ -61,10 +67,11 @@ async function recordRefusedCalls({ record }: Action, task: OpenTask, { report, 
   return undefined;
 }
 
-/** How it ended, and what was refused to it. */
-export async function recordCommandEnd(action: Action, task: OpenTask, watched: Watched): Promise<void> {
+/** How it ended, what was refused to it, and what it handed back. */
+export async function recordCommandEnd(action: Action, task: OpenTask, watched: Watched): Promise<ArtifactSummary | undefined> {
   const { parts, record, outside } = action;
   await record.ended(watched.report, outside !== undefined);
   await recordRefusedCalls(action, task, watched);
   parts.step("end recorded");
+  return recordArtifacts(action, task, watched.report.exit);
 }

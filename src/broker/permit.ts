@@ -37,6 +37,8 @@ export interface PermitParts {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Of the host, absolute: it gets copies. */
+  readonly inputs: readonly string[];
   readonly io: RunIo;
   readonly record: ActionRecord;
   readonly ids: IdSource;
@@ -67,7 +69,8 @@ async function look(parts: PermitParts, policyHash: string): Promise<Looked> {
   if (parts.entry !== undefined) await checkPin(parts.entry, examined.files);
   const input = io.stdinDigest === undefined ? [] : [{ role: "input" as const, path: "-", digest: io.stdinDigest }];
   const liveInput = io.stdin === undefined || input.length > 0 ? [] : [{ what: "live-input" as const, name: "" }];
-  const notBound = [...examined.notBound, ...liveInput];
+  const given = parts.inputs.map((name) => ({ what: "input-files" as const, name }));
+  const notBound = [...examined.notBound, ...given, ...liveInput];
   const files = [...examined.files, ...input];
   return { examined, subject: { kind, argv, cwd, ruleId: decision.ruleId, files, notBound, environment, policyHash } };
 }

@@ -64,19 +64,18 @@ function openRegular(file: string): number | undefined {
 }
 
 /** `allowedOwners`: uids whose writing is trusted; undefined for files that only narrow or are pinned by digest. */
-function readPolicy(file: string, allowedOwners: readonly number[] | undefined): FoundPolicy | undefined {
+function readPolicy(file: string, allowedOwners: readonly number[] | undefined, maximum = maximumBytes): FoundPolicy | undefined {
   const descriptor = openRegular(file);
   if (descriptor === undefined) return undefined;
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw new GloveboxError("POLICY_UNREADABLE", "policy-files.not-regular", { values: { file } });
-    if (stat.size > maximumBytes)
-      throw new GloveboxError("POLICY_UNREADABLE", "policy-files.too-large", { values: { file, maximum: maximumBytes } });
+    if (stat.size > maximum) throw new GloveboxError("POLICY_UNREADABLE", "policy-files.too-large", { values: { file, maximum } });
     if (allowedOwners !== undefined && (!allowedOwners.includes(stat.uid) || (stat.mode & 0o022) !== 0)) {
       const owner = allowedOwners[0] ?? 0;
       throw new GloveboxError("STATE_INSECURE", "policy-files.insecure", { values: { file, owner } });
     }
-    const buffer = Buffer.alloc(maximumBytes + 1);
+    const buffer = Buffer.alloc(Math.min(maximum, stat.size) + 1);
     const bytes = buffer.subarray(0, readSync(descriptor, buffer, 0, buffer.length, 0));
     return { file, bytes, digest: sha256Digest(bytes) };
   } catch (error) {
@@ -160,4 +159,23 @@ export async function gatherPolicySources(parts: GatherParts, selection: PolicyS
     sources.push({ origin: "flags", label: commandLineLabel, format: "json", text: JSON.stringify(selection.overrides), lists: "add" });
   }
   return sources;
+}
+
+/** How the same is said of a file that is no policy. */
+const ofSpecs: ReadonlyMap<string, string> = new Map([
+  ["policy-files.not-regular", "pod-security.file-not-regular"],
+  ["policy-files.too-large", "pod-security.file-too-large"],
+]);
+
+/** A file of another tool, named by a person. @throws SPEC_UNREADABLE */
+export async function readNamedSpec(file: string, maximum: number): Promise<Uint8Array> {
+  try {
+    const found = readPolicy(file, undefined, maximum);
+    if (found !== undefined) return found.bytes;
+  } catch (error) {
+    if (!(error instanceof GloveboxError)) throw error;
+    const situation = ofSpecs.get(error.situation) ?? "pod-security.file-unreadable";
+    throw new GloveboxError("SPEC_UNREADABLE", situation, { values: { errno: "ENOENT", ...error.values }, cause: error });
+  }
+  throw new GloveboxError("SPEC_UNREADABLE", "pod-security.file-missing", { values: { file } });
 }

@@ -38,7 +38,7 @@ async function scene(t: TestContext): Promise<Scene> {
   const ledger: Ledger = {
     append,
     commit: unused,
-    openCommitment: unused,
+    openCommitments: unused,
     openSealer: async () => (_, bytes) => bytes,
     seal: unused,
     close: unused,

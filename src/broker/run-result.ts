@@ -1,15 +1,15 @@
 // What the door gets of one action that ran: the outcome, its numbers and the answer sheet. It records nothing.
-import type { Execution, Sandbox, WallReport } from "../contracts/boundary.ts";
-import type { ChangeSummary } from "../contracts/changes.ts";
+import type { ArtifactSummary } from "../contracts/artifacts.ts";
+import type { Execution, WallReport } from "../contracts/boundary.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { RunResult } from "../contracts/door.ts";
 import type { StreamCommitments } from "./action-record.ts";
 import type { Action } from "./admit.ts";
 import { taskAnswerSheet } from "./answer-sheet.ts";
-import { connectTargets, refusedConnections } from "./connection-lines.ts";
+import { connectTargets, connectionNotes, refusedConnections } from "./connection-lines.ts";
 import { endNotes } from "./end-notes.ts";
 import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
-import type { TaskEnd } from "./open-task.ts";
+import type { OpenTask, TaskEnd } from "./open-task.ts";
 import type { Permit } from "./permit.ts";
 import type { SupervisionReport } from "./supervise.ts";
 
@@ -25,6 +25,8 @@ export interface Watched {
   readonly report: SupervisionReport;
   readonly execution: Pick<Execution, "gone" | "refusedCalls">;
   readonly commitments: StreamCommitments;
+  /** Absent until it is known, and when nothing was handed back. */
+  readonly artifacts?: ArtifactSummary;
 }
 
 /** Bytes that the caller was given. */
@@ -32,7 +34,7 @@ export function returnedBytes({ stdout, stderr }: Watched["report"], { limits }:
   return Math.min(stdout.bytes + stderr.bytes, limits.outputBytes);
 }
 
-function endingOf(report: SupervisionReport, changes: ChangeSummary | undefined) {
+function endingOf(report: SupervisionReport, { changes, artifacts }: Pick<Watched & TaskEnd, "changes" | "artifacts">) {
   return {
     outcome: outcomeOf(report),
     child: childOf(report.exit),
@@ -42,18 +44,15 @@ function endingOf(report: SupervisionReport, changes: ChangeSummary | undefined)
     durationMs: report.durationMs,
     usage: report.usage,
     ...(changes === undefined ? {} : { changes }),
+    ...(artifacts === undefined ? {} : { artifacts }),
   };
 }
 
 /** Of a command that was a task of its own. */
-export function resultOf(
-  action: Action,
-  sandbox: Sandbox,
-  { report, changes, traffic }: Watched & TaskEnd,
-  permit: Permit | undefined,
-): RunResult {
+export function resultOf(action: Action, { sandbox, given }: OpenTask, watched: Watched & TaskEnd, permit: Permit | undefined): RunResult {
   const { identity, policy, request, record, parts } = action;
-  const ending = endingOf(report, changes);
+  const { report, traffic } = watched;
+  const ending = endingOf(report, watched);
   const keptUntil = new Date(parts.clock.wallMs() + policy.retentionDays * 86_400_000).toISOString().slice(0, 10);
   const sheet = taskAnswerSheet({
     task: identity.task,
@@ -62,10 +61,12 @@ export function resultOf(
     approvals: permit === undefined ? [] : [{ id: permit.approval, answer: "granted" }],
     request: { argv: request.argv, cwd: request.cwd },
     walls: supervisedWalls(sandbox.walls, policy),
+    inputs: given,
     presets: policy.presets,
     isUnsandboxed: action.outside !== undefined,
     refusal: undefined,
     ending,
+    artifacts: watched.artifacts,
     refusedCalls: report.refusedCalls,
     lateMasks: sandbox.lateMasks,
     traffic,
@@ -80,7 +81,7 @@ export function resultOf(
     policyHash: policy.hash,
     exitCode: exitCodeOf(report),
     ...ending,
-    notes: endNotes({ task: identity.task, ...ending }, request),
+    notes: [...endNotes({ task: identity.task, ...ending }, request, report.refusedCalls), ...connectionNotes(identity.task, traffic)],
     ...(presetNotes.length === 0 ? {} : { presetNotes }),
     ledger: record.range,
     refusedConnections: refusedConnections(traffic),

@@ -7,8 +7,9 @@ import { Sandboxes, type SandboxesParts } from "./sandboxes.ts";
 const opening: SandboxOpening = { policy: { projectDirectory: "/project" }, callerEnvironment: {} };
 const io = { signal: new AbortController().signal };
 
-function sandboxesWith(prepare: SandboxesParts["prepare"]): Sandboxes {
-  return new Sandboxes({ prepare, nowMs: () => 0, onChange: () => {}, onOpened: async () => {}, onEnded: () => {} });
+function sandboxesWith(prepare: SandboxesParts["prepare"], replaced?: string): Sandboxes {
+  const needs = { prepare, nowMs: () => 0, replacedProgram: () => replaced };
+  return new Sandboxes({ ...needs, onChange: () => {}, onOpened: async () => {}, onEnded: () => {} });
 }
 
 test("Sandboxes.closeAll() waits for what is being opened, and nothing is opened after it began", async () => {
@@ -24,5 +25,12 @@ test("Sandboxes.closeAll() waits for what is being opened, and nothing is opened
   prepared.reject(new Error("no policy"));
   assert.equal(await opened, "refused");
   await closed;
+  assert.equal(sandboxes.count, 0);
+});
+
+test("Sandboxes.open() prepares nothing when a program of its own has been replaced", async () => {
+  const sandboxes = sandboxesWith(() => assert.fail("prepared"), "/opt/glovebox/build/guard");
+  const refused = { code: "BROKER_VERSION", values: { file: "/opt/glovebox/build/guard" } };
+  await assert.rejects(sandboxes.open(opening, io), refused);
   assert.equal(sandboxes.count, 0);
 });

@@ -32,10 +32,15 @@ export const sandboxQuotas = { open: 128, opening: 8 } as const;
 /** Ended sandboxes whose holders are told why. */
 const endedKept = 256;
 
-export interface SandboxesParts {
+export interface SandboxesNeeds {
   /** The policy of a selection, and the broker's parts for it. */
   readonly prepare: (opening: SandboxOpening) => Promise<{ readonly policy: CompiledPolicy; readonly parts: BrokerParts }>;
   readonly nowMs: () => number;
+  /** One of the programs that opening starts by their paths, when it is not the one that was there at the beginning. */
+  readonly replacedProgram: () => string | undefined;
+}
+
+export interface SandboxesParts extends SandboxesNeeds {
   /** Called when `count` may have changed. */
   readonly onChange: () => void;
   /** Called before anybody can use it: who finds its id finds its token. When it rejects, the sandbox is closed. */
@@ -54,6 +59,8 @@ interface Held {
   readonly hardTimer: NodeJS.Timeout;
   idleTimer: NodeJS.Timeout | undefined;
   idleUntilMs: number;
+  /** Called when it has ended. */
+  readonly waiting: Set<() => void>;
   /** Set by whoever ended it first. */
   ending: Promise<SandboxEnd> | undefined;
 }
@@ -86,6 +93,12 @@ export class Sandboxes implements SandboxDoor {
     if (this.#closing.signal.aborted) throw new GloveboxError("BROKER_UNAVAILABLE", "sandbox.broker-ending");
   }
 
+  /** What set-up puts in their place belongs to another version of us. */
+  #requireOwnPrograms(): void {
+    const file = this.#parts.replacedProgram();
+    if (file !== undefined) throw new GloveboxError("BROKER_VERSION", "sandbox.program-replaced", { values: { file } });
+  }
+
   #requireRoom(): void {
     const { open, opening } = sandboxQuotas;
     if (this.#openings.size >= opening)
@@ -93,7 +106,7 @@ export class Sandboxes implements SandboxDoor {
     if (this.count >= open) throw new GloveboxError("SANDBOX_LIMIT", "sandbox.too-many-open", { values: { maximum: open } });
   }
 
-  /** @throws BROKER_UNAVAILABLE, SANDBOX_LIMIT, POLICY_*, and what opening a sandbox throws */
+  /** @throws BROKER_UNAVAILABLE, BROKER_VERSION, SANDBOX_LIMIT, POLICY_*, and what opening a sandbox throws */
   async open(opening: SandboxOpening, io: { readonly signal: AbortSignal; readonly ask?: AskPerson }): Promise<OpenedSandbox> {
     this.#requireStaying();
     this.#requireRoom();
@@ -109,6 +122,7 @@ export class Sandboxes implements SandboxDoor {
   }
 
   async #openOne(opening: SandboxOpening, signal: AbortSignal, ask: AskPerson | undefined): Promise<OpenedSandbox> {
+    this.#requireOwnPrograms();
     const { policy, parts } = await this.#parts.prepare(opening);
     this.#requireStaying();
     const { ids, user } = parts;
@@ -129,6 +143,7 @@ export class Sandboxes implements SandboxDoor {
       ask,
       caller: this.#closing.signal,
       outside: undefined,
+      inputs: opening.inputs ?? [],
     });
     const token = randomBytes(32).toString("hex");
     const live = new LiveSandbox(task, opening.policy, () => this.#used(identity.sandbox));
@@ -158,7 +173,8 @@ export class Sandboxes implements SandboxDoor {
     const hardMs = Math.min(opening.hardMs ?? sandboxLifetimes.hardMs, sandboxLifetimes.hardMs);
     const hardTimer = setTimeout(() => this.#expire(sandbox, "expired"), hardMs);
     const times = { openedAtMs, idleMs, expiresAtMs: openedAtMs + hardMs, idleUntilMs: openedAtMs + idleMs };
-    const held: Held = { live, opening, tokenDigest: digestOf(token), ...times, hardTimer, idleTimer: undefined, ending: undefined };
+    const state = { idleTimer: undefined, waiting: new Set<() => void>(), ending: undefined };
+    const held: Held = { live, opening, tokenDigest: digestOf(token), ...times, hardTimer, ...state };
     this.#held.set(sandbox, held);
     this.#used(sandbox);
     void live.usedUp.then(({ limit }) => this.#expire(sandbox, limit));
@@ -194,6 +210,7 @@ export class Sandboxes implements SandboxDoor {
     } finally {
       this.#held.delete(sandbox);
       this.#remember(sandbox, held, reason);
+      for (const tell of held.waiting) tell();
       this.#parts.onEnded(sandbox);
       this.#parts.onChange();
     }
@@ -208,14 +225,18 @@ export class Sandboxes implements SandboxDoor {
   }
 
   /** Unknown and foreign are one answer: it tells nobody which sandboxes there are. */
-  #use(access: SandboxAccess): LiveSandbox {
+  #heldBy(access: SandboxAccess): Held {
     const { sandbox, token } = access;
     const given = digestOf(token);
     const held = this.#held.get(sandbox);
-    if (held !== undefined && timingSafeEqual(given, held.tokenDigest)) return held.live;
+    if (held !== undefined && timingSafeEqual(given, held.tokenDigest)) return held;
     const ended = this.#ended.get(sandbox);
     if (ended !== undefined && timingSafeEqual(given, ended.tokenDigest)) throw endedError(sandbox, ended.reason);
     throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
+  }
+
+  #use(access: SandboxAccess): LiveSandbox {
+    return this.#heldBy(access).live;
   }
 
   /** @throws SANDBOX_UNKNOWN, SANDBOX_CLOSED, SANDBOX_LIMIT, and what `runCommand` throws for its command */
@@ -253,21 +274,35 @@ export class Sandboxes implements SandboxDoor {
     }));
   }
 
+  async untilEnded(access: SandboxAccess, signal: AbortSignal): Promise<void> {
+    const { waiting } = this.#heldBy(access);
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const tell = (): void => resolve();
+    waiting.add(tell);
+    signal.addEventListener("abort", tell, { once: true });
+    await promise;
+    waiting.delete(tell);
+    signal.removeEventListener("abort", tell);
+    if (!this.#held.has(access.sandbox)) throw this.goneError(access.sandbox);
+  }
+
   async end(access: SandboxAccess): Promise<SandboxEnd> {
     const live = this.#use(access);
     return (await this.#end(access.sandbox, "closed")) ?? live.close("closed");
   }
 
-  /** Of whoever may end all. @throws SANDBOX_UNKNOWN */
-  async endAny(sandbox: string): Promise<void> {
-    if ((await this.#end(sandbox, "closed")) === undefined)
-      throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
+  /** To whoever may see all: how it ended, or that nobody knows it. */
+  goneError(sandbox: string): GloveboxError {
+    const ended = this.#ended.get(sandbox);
+    if (ended !== undefined) return endedError(sandbox, ended.reason);
+    return new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
   }
 
   /** Of whoever owns it. @throws as `ReachedBroker.reload` */
   async reload(sandbox: string): Promise<ReloadedRules> {
     const held = this.#held.get(sandbox);
-    if (held === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
+    if (held === undefined) throw this.goneError(sandbox);
     const { policy } = await this.#parts.prepare(held.opening);
     return held.live.reload(policy);
   }

@@ -14,6 +14,10 @@ export interface StateLayout {
   readonly approvals: string;
   /** States from before, for `undo`; see src/changes/before-store.ts. */
   readonly before: string;
+  /** Files that tasks handed back; see src/artifacts/artifacts.ts. */
+  readonly artifacts: string;
+  /** What was replaced in the settings of other tools; see replaced-settings.ts. */
+  readonly settings: string;
   readonly trustFile: string;
   /** Keys and tokens of the running broker. */
   readonly door: string;
@@ -49,10 +53,26 @@ export function stateLayout(owner: StateOwner, environment: Readonly<Record<stri
     cache: path.join(state, "cache"),
     approvals: path.join(state, "approvals"),
     before: path.join(state, "before"),
+    artifacts: path.join(state, "artifacts"),
+    settings: path.join(state, "settings"),
     trustFile: path.join(state, "trust.json"),
     door: path.join(state, "door"),
     doorLock: path.join(state, "door.lock"),
   };
+}
+
+/**
+ * Named by the state itself, for several may share one runtime directory. Undefined where there is no state, and so no broker.
+ * @throws BROKER_UNAVAILABLE when nobody can tell
+ */
+export function doorSocket({ state, runtime }: Pick<StateLayout, "state" | "runtime">): string | undefined {
+  try {
+    const found = statSync(state, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? undefined : path.join(runtime, `door-${found.dev.toString(16)}-${found.ino.toString(16)}.sock`);
+  } catch (error) {
+    const values = { socket: state, errno: systemErrorCode(error) ?? "unknown" };
+    throw new GloveboxError("BROKER_UNAVAILABLE", "door.unreachable", { values, cause: error });
+  }
 }
 
 function requirePrivate(directory: string, uid: number): void {
@@ -116,6 +136,8 @@ export function prepareState(layout: StateLayout, uid: number): void {
     layout.cache,
     layout.approvals,
     layout.before,
+    layout.artifacts,
+    layout.settings,
     layout.door,
   ]) {
     try {

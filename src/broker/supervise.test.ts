@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { test } from "node:test";
 import type { Execution, ExitReport, OutputChunk } from "../contracts/boundary.ts";
 import type { LimitHit, Limits, UsageEvidence } from "../contracts/limits.ts";
-import { elapsedMs, supervise, type SupervisionReport } from "./supervise.ts";
+import { elapsedMs, graceMs, supervise, type SupervisionReport } from "./supervise.ts";
 
 const limits: Limits = {
   cpuMs: 1000,
@@ -107,6 +107,23 @@ test("supervise() hears of a limit that is found used up when the command has en
     return usage;
   });
   assert.deepEqual([report.limitHits, report.usage, report.exit], [[memory], usage, exited]);
+});
+
+test("supervise() looks once more when the time is over: a limit that is found used up is the one that ended the command", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const over = async (isFound: boolean): Promise<SupervisionReport["limitHits"]> => {
+    const found = Promise.withResolvers<LimitHit>();
+    const ending = watch(new FakeExecution([]), found.promise, async () => {
+      if (isFound) found.resolve(memory);
+      return usage;
+    });
+    t.mock.timers.tick(limits.wallMs);
+    await new Promise(setImmediate);
+    t.mock.timers.tick(graceMs);
+    return (await ending).limitHits;
+  };
+  assert.deepEqual(await over(true), [memory]);
+  assert.deepEqual(await over(false), [{ limit: "wall", allowed: limits.wallMs, observed: 0 }]);
 });
 
 test("supervise() reads a limit from the signal by which the kernel ends its process", async () => {

@@ -59,7 +59,7 @@ async function openScene(t: TestContext, whileReloading: (serving: Serving) => P
     clock: { wallMs: () => 1, monotonicNs: () => 1n, bootId: "b" },
     owner: { pid: process.pid, startTime: (await processStartTime(process.pid)) ?? "", boot: "b" },
     pendingDirectory,
-    ask: async () => "granted",
+    ask: async () => ({ answer: "granted", by: "other-terminal" }),
     caller: new AbortController().signal,
   });
   assert.ok(egress !== undefined);

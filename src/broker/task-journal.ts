@@ -1,5 +1,6 @@
 // The journal of one task: names every kernel object before it is made, so that a later start can find what a crash left. INVARIANT I-09
-import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
+import { closeSync, mkdirSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 import type { KernelObject } from "../contracts/boundary.ts";
@@ -70,16 +71,20 @@ export async function openTaskJournal(tasks: string, task: TaskId, sandbox: Sand
   const directory = path.join(tasks, task);
   const privateDirectory = path.join(directory, "private");
   const unfinished = path.join(tasks, unfinishedName(task, owner));
-  await mkdir(unfinished, { mode: 0o700 });
-  // write(2) is enough: a process kill keeps it, and after a machine crash there is no kernel object left to find.
-  const file = await open(path.join(unfinished, "journal.jsonl"), "ax", 0o600);
-  const write = async (entry: object): Promise<void> => {
-    await file.write(`${JSON.stringify(entry)}\n`);
-  };
-  await write({ entry: "owner", ...owner, sandbox });
-  await write({ entry: "object", kind: "directory", name: privateDirectory });
-  await rename(unfinished, directory);
-  await mkdir(privateDirectory, { mode: 0o700 });
+  mkdirSync(unfinished, { mode: 0o700 });
+  // write(2) is enough: a process kill keeps it, and after a machine crash there is no kernel object left to find. It is over in microseconds, and
+  // would wait in Node's pool of threads for the ledger's syncs, which take all of them.
+  const file = openSync(path.join(unfinished, "journal.jsonl"), "ax", 0o600);
+  const write = (entry: object): void => writeFileSync(file, `${JSON.stringify(entry)}\n`);
+  try {
+    write({ entry: "owner", ...owner, sandbox });
+    write({ entry: "object", kind: "directory", name: privateDirectory });
+    renameSync(unfinished, directory);
+    mkdirSync(privateDirectory, { mode: 0o700 });
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
   let used: string | undefined;
   return {
     directory,
@@ -87,12 +92,12 @@ export async function openTaskJournal(tasks: string, task: TaskId, sandbox: Sand
     get cache() {
       return used;
     },
-    use: (cache) => {
+    use: async (cache) => {
       used = cache;
-      return write({ entry: "use", cache });
+      write({ entry: "use", cache });
     },
-    record: (object) => write({ entry: "object", kind: object.kind, name: object.name }),
-    close: () => file.close(),
+    record: async (object) => write({ entry: "object", kind: object.kind, name: object.name }),
+    close: async () => closeSync(file),
   };
 }
 

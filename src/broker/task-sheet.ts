@@ -6,6 +6,7 @@ import type { ChangeSummary } from "../contracts/changes.ts";
 import { egressSummarySchema, noTraffic } from "../contracts/egress-record.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { StoredRecord } from "../contracts/ledger.ts";
+import { givenInputSchema } from "../contracts/inputs.ts";
 import { madeOnce } from "../contracts/made-once.ts";
 import { limitNames } from "../contracts/limits.ts";
 import { cacheNameSchema } from "../contracts/package-caches.ts";
@@ -27,6 +28,7 @@ const wallsSchema = lazily(() =>
       }),
     ),
     reads: strings(),
+    private: strings().optional(),
     hidden: strings(),
     writes: strings(),
     connects: strings(),
@@ -67,11 +69,6 @@ function wallsOf(records: readonly StoredRecord[]): WallReport | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-const usageSchema = lazily(() =>
-  z.looseObject({
-    usage: z.looseObject({ cpuMs: z.number(), peakMemoryBytes: z.number(), peakProcesses: z.number() }).optional(),
-  }),
-);
 function approvalsOf(records: readonly StoredRecord[]): TaskView["approvals"] {
   const answers = new Map(
     records
@@ -100,6 +97,28 @@ function changesOf(records: readonly StoredRecord[]): { readonly changes?: Chang
   return { changes: { counts: body.counts, runsLater, quarantined: detail.data?.quarantined ?? [], keptUntil: body.keptUntil } };
 }
 
+/** Each command of a sandbox may have one. */
+function artifactsOf(records: readonly StoredRecord[]): TaskView["artifacts"] {
+  const schema = recordBodySchemas["execution.artifacts"]();
+  const bodies = records.filter(({ type }) => type === "execution.artifacts").map(({ body }) => schema.parse(body));
+  const last = bodies.at(-1);
+  if (last === undefined) return undefined;
+  const sum = (of: (body: (typeof bodies)[number]) => number): number => bodies.reduce((total, body) => total + of(body), 0);
+  return {
+    count: sum(({ artifacts }) => artifacts),
+    bytes: sum(({ bytes }) => bytes),
+    others: sum(({ others, missed }) => others + missed),
+    isWhole: bodies.every(({ isWhole }) => isWhole),
+    keptUntil: last.keptUntil,
+  };
+}
+
+const inputsSchema = lazily(() => z.looseObject({ inputs: z.array(givenInputSchema()) }));
+
+function inputsOf(records: readonly StoredRecord[]): TaskView["inputs"] {
+  return inputsSchema().safeParse(detailOf(records, "execution.inputs")).data?.inputs ?? [];
+}
+
 function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
   const ended = bodyOf(records, "execution.ended", recordBodySchemas["execution.ended"]());
   const result = bodyOf(records, "result.returned", recordBodySchemas["result.returned"]());
@@ -115,7 +134,7 @@ function endingOf(records: readonly StoredRecord[]): TaskView["ending"] {
     stdoutBytes: result.stdout?.bytes ?? 0,
     stderrBytes: result.stderr?.bytes ?? 0,
     durationMs: ended.durationMs,
-    usage: usageSchema().safeParse(detailOf(records, "execution.ended")).data?.usage,
+    usage: ended.observed,
     ...changesOf(records),
   };
 }
@@ -140,6 +159,7 @@ const refusedSchema = lazily(() =>
           "crowded",
           "deniedRead",
           "outside",
+          "noNetwork",
         ]),
         path: z.string(),
       }),
@@ -234,11 +254,13 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
     ...(commands === undefined ? {} : { commands, ...changesOf(records) }),
     approvals: approvalsOf(records),
     walls: wallsOf(records),
+    inputs: inputsOf(records),
     presets: asked?.presets ?? [],
     isUnsandboxed: records.some((record) => record.type === "execution.unsandboxed"),
     refusal: bodyOf(records, "execution.refused", recordBodySchemas["execution.refused"]())?.code,
     // Each command of a sandbox has one.
     ending: commands === undefined ? endingOf(records) : undefined,
+    artifacts: artifactsOf(records),
     refusedCalls: refusedCallsOf(records),
     lateMasks: lateMasksOf(records),
     traffic: trafficOf(records),

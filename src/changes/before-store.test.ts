@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { taskIdSchema } from "../contracts/ids.ts";
-import { BeforeWriter, expireKept, keptUntil, openBefore } from "./before-store.ts";
+import { expireKept, keptUntil, openBefore, openBeforeWriter } from "./before-store.ts";
 
 const task = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
 const until = "2030-01-01";
@@ -18,9 +18,9 @@ function directory(t: TestContext): string {
   return root;
 }
 
-test("openBefore() reads what BeforeWriter wrote, also across pieces, and nothing of a damaged piece", async (t) => {
+test("openBefore() reads what its writer wrote, also across pieces, and nothing of a damaged piece", async (t) => {
   const root = directory(t);
-  const writer = await BeforeWriter.open({ root, task, until }, flip);
+  const writer = await openBeforeWriter({ root, task, until }, flip);
   const large = Buffer.alloc(9 * 1024 * 1024, "large ");
   writer.append(Buffer.from("first"));
   const offset = writer.offset;
@@ -35,10 +35,10 @@ test("openBefore() reads what BeforeWriter wrote, also across pieces, and nothin
   assert.equal(openBefore({ root, task, until }, pieces, flip).read(offset, large.length), undefined);
 });
 
-test("BeforeWriter.open() makes nothing until there are bytes, and takes away what an earlier try left", async (t) => {
+test("openBeforeWriter() makes nothing until there are bytes, and takes away what an earlier try left", async (t) => {
   const root = directory(t);
   mkdirSync(path.join(root, `${task}.${until}`));
-  const writer = await BeforeWriter.open({ root, task, until }, flip);
+  const writer = await openBeforeWriter({ root, task, until }, flip);
   assert.deepEqual([readdirSync(root), writer.finish()], [[], []]);
 });
 
@@ -48,7 +48,7 @@ test("openBefore() takes no piece of a checkpoint for one of the task or of anot
   const unnamed = (name: string, bytes: Uint8Array): Uint8Array | undefined =>
     Buffer.from(bytes).toString().startsWith(`${name}:`) ? bytes.subarray(name.length + 1) : undefined;
   const write = async (checkpoint: number | undefined) => {
-    const writer = await BeforeWriter.open({ root, task, until, checkpoint }, named);
+    const writer = await openBeforeWriter({ root, task, until, checkpoint }, named);
     writer.append(Buffer.from("bytes"));
     return writer.finish();
   };

@@ -1,9 +1,11 @@
 // The end of a sandbox: its touch log becomes a list of changes with the bytes from before, and what the ledger says about them.
 import type { Change, ChangeList, ChangeSummary } from "../contracts/changes.ts";
 import type { TaskId } from "../contracts/ids.ts";
+import type { Seal, StoredPieces } from "../contracts/stored-pieces.ts";
 import { readTouches, type Touches } from "../guard/guard.ts";
 import { wellFormedByteText } from "../kit/byte-text.ts";
-import { BeforeWriter, keptDirectory, keptUntil, type Seal, type StoredPieces } from "./before-store.ts";
+import type { PieceWriter } from "../kit/sealed-pieces.ts";
+import { keptDirectory, keptUntil, openBeforeWriter } from "./before-store.ts";
 import { collectChanges } from "./collect-changes.ts";
 import { countsByKind } from "./counts-by-kind.ts";
 import { quarantinePlanted } from "./quarantine.ts";
@@ -56,7 +58,7 @@ function detailOf(
 /** First what should not be there goes, then the list is made of what is. */
 function lookAtRoots(
   touches: Touches,
-  writer: BeforeWriter,
+  writer: PieceWriter,
   quarantine: string,
 ): { readonly found: ChangeList; readonly planted: readonly string[] } {
   const trees = touches.roots.flatMap((root) => RootTree.open(root.path, root.identity) ?? []);
@@ -75,7 +77,7 @@ export async function gatherChanges(request: GatherRequest): Promise<GatheredCha
   try {
     if (touches.records.before.size === 0 && touches.records.missed === 0) return undefined;
     const until = keptUntil(request.nowMs, request.retentionDays);
-    const writer = await BeforeWriter.open({ root: request.beforeDirectory, task: request.task, until }, request.seal);
+    const writer = await openBeforeWriter({ root: request.beforeDirectory, task: request.task, until }, request.seal);
     const { found, planted } = lookAtRoots(touches, writer, keptDirectory(request.quarantineDirectory, request.task, until));
     if (found.changes.length === 0 && found.missed === 0 && planted.length === 0) return undefined;
     const list = Buffer.from(JSON.stringify(found));

@@ -3,8 +3,10 @@
 import { createHash } from "node:crypto";
 import type { Change, ChangeList, PathState } from "../contracts/changes.ts";
 import type { TaskId } from "../contracts/ids.ts";
+import type { Seal, StoredPieces } from "../contracts/stored-pieces.ts";
 import { contentMax, readTouches, type Touches } from "../guard/guard.ts";
-import { BeforeWriter, keptUntil, type Seal, type StoredPieces } from "./before-store.ts";
+import type { PieceWriter } from "../kit/sealed-pieces.ts";
+import { keptUntil, openBeforeWriter } from "./before-store.ts";
 import { collectChanges } from "./collect-changes.ts";
 import { RootTree } from "./root-tree.ts";
 
@@ -42,7 +44,7 @@ const takesNothing = { offset: 0, append: () => {} } as const;
 type Kept = Pick<Change, "after" | "kept">;
 
 /** The state is that of the bytes: they may have changed since they were looked at. */
-function keepContent(tree: RootTree | undefined, { path, after }: Change, state: PathState, writer: BeforeWriter): Kept {
+function keepContent(tree: RootTree | undefined, { path, after }: Change, state: PathState, writer: PieceWriter): Kept {
   if ((state.size ?? 0) > contentMax.fileBytes) return { after, kept: "tooLarge" };
   const room = Math.min(contentMax.fileBytes, contentMax.taskBytes - writer.offset);
   if ((state.size ?? 0) > room) return { after, kept: "noRoom" };
@@ -56,14 +58,14 @@ function keepContent(tree: RootTree | undefined, { path, after }: Change, state:
   return { after: { type: "file", mode: state.mode, size: bytes.length, sha256 }, kept };
 }
 
-function withContent(change: Change, trees: readonly RootTree[], writer: BeforeWriter): Change {
+function withContent(change: Change, trees: readonly RootTree[], writer: PieceWriter): Change {
   const { kept: _, ...rest } = change;
   if (change.after?.type !== "file") return rest;
   const tree = trees.find((candidate) => candidate.holds(change.path));
   return { ...rest, ...keepContent(tree, change, change.after, writer) };
 }
 
-function lookAtRoots(touches: Touches, writer: BeforeWriter): ChangeList {
+function lookAtRoots(touches: Touches, writer: PieceWriter): ChangeList {
   const trees = touches.roots.flatMap((root) => RootTree.open(root.path, root.identity) ?? []);
   try {
     const found = collectChanges(touches, trees, takesNothing);
@@ -76,7 +78,7 @@ function lookAtRoots(touches: Touches, writer: BeforeWriter): ChangeList {
 export async function gatherCheckpoint(request: CheckpointRequest): Promise<GatheredCheckpoint> {
   const { task, checkpoint, beforeDirectory, seal } = request;
   const until = keptUntil(request.nowMs, request.retentionDays);
-  const writer = await BeforeWriter.open({ root: beforeDirectory, task, until, checkpoint }, seal);
+  const writer = await openBeforeWriter({ root: beforeDirectory, task, until, checkpoint }, seal);
   const touches = readTouches(request.privateDirectory);
   try {
     const found = touches === undefined ? { format: 1 as const, roots: [], changes: [], missed: 0 } : lookAtRoots(touches, writer);

@@ -4,10 +4,12 @@ import { type ChangeCounts, changeCountsSchema, type ChangeList, changeListSchem
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { TaskId } from "../contracts/ids.ts";
 import type { StoredRecord } from "../contracts/ledger.ts";
-import { type BeforeReader, openBefore, storedPiecesSchema, type Unseal } from "./before-store.ts";
+import { storedPiecesSchema, type Unseal } from "../contracts/stored-pieces.ts";
+import { openBefore } from "./before-store.ts";
 import { changesSince } from "./changes-since.ts";
 import { countsByKind } from "./counts-by-kind.ts";
 import { lazily } from "../kit/lazily.ts";
+import type { PieceReader } from "../kit/sealed-pieces.ts";
 
 const detailSchema = lazily(() =>
   z.looseObject({
@@ -23,7 +25,7 @@ export interface LoadedChanges {
   readonly task: TaskId;
   readonly list: ChangeList;
   readonly counts: ChangeCounts;
-  readonly before: BeforeReader;
+  readonly before: PieceReader;
 }
 
 export interface KeptAt {
@@ -33,7 +35,7 @@ export interface KeptAt {
 
 interface StoredList {
   readonly list: ChangeList;
-  readonly before: BeforeReader;
+  readonly before: PieceReader;
   /** Where the stored bytes end. */
   readonly bytes: number;
 }
@@ -60,7 +62,7 @@ function checkpointRecord(task: TaskId, records: readonly StoredRecord[], checkp
 }
 
 /** The bytes of two places as if they were one: those of the second lie behind those of the first. */
-function bothBefore(first: StoredList | undefined, second: StoredList): BeforeReader {
+function bothBefore(first: StoredList | undefined, second: StoredList): PieceReader {
   const base = first?.bytes ?? 0;
   return { read: (offset, length) => (offset < base ? first?.before.read(offset, length) : second.before.read(offset - base, length)) };
 }

@@ -4,9 +4,10 @@ import { closeSync, constants, mkdirSync, openSync, renameSync, unlinkSync, writ
 import path from "node:path";
 import { systemErrorCode } from "../contracts/glovebox-error.ts";
 import { contentMax, type TouchedState, type Touches } from "../guard/guard.ts";
+import { below } from "../kit/below.ts";
 import { removeDirectory } from "../kit/remove-tree.ts";
 import { addsExecution, isGitConfig, isGitHook, isListed } from "./planted-names.ts";
-import { below, type RootTree } from "./root-tree.ts";
+import type { RootTree } from "./root-tree.ts";
 
 const textBytesMax = 64 * 1024;
 

@@ -16,9 +16,10 @@ import {
 import { renameSync, symlinkSync, unlinkSync, writeSync, chmodSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import type { PathState } from "../contracts/changes.ts";
+import { below, O_PATH } from "../kit/below.ts";
 import { encodeByteText } from "../kit/byte-text.ts";
 import { removeDirectory } from "../kit/remove-tree.ts";
-import { below, unlessAbsent } from "./root-tree.ts";
+import { unlessAbsent } from "./root-tree.ts";
 import type { UndoStep } from "./undo-plan.ts";
 
 type Place = { readonly directory: number; readonly name: string };
@@ -113,7 +114,7 @@ function restoreLink(step: UndoStep, state: PathState): void {
 
 /** On a descriptor: chmod by name would follow a link. */
 function setMode({ directory, name }: Place, mode: number): void {
-  const node = openSync(below(directory, name), 0o10000000 | constants.O_NOFOLLOW);
+  const node = openSync(below(directory, name), O_PATH | constants.O_NOFOLLOW);
   try {
     if (fstatSync(node).isSymbolicLink()) return;
     chmodSync(`/proc/self/fd/${node}`, mode & 0o1777);

@@ -2,10 +2,9 @@
 // leads out of it. Nothing here waits: a pipe is never opened for more than its name.
 import { closeSync, constants, fstatSync, lstatSync, openSync, type BigIntStats, readdirSync, readlinkSync, readSync } from "node:fs";
 import { systemErrorCode } from "../contracts/glovebox-error.ts";
-import { decodeByteText, encodeByteText } from "../kit/byte-text.ts";
+import { below, O_PATH } from "../kit/below.ts";
+import { decodeByteText } from "../kit/byte-text.ts";
 
-/** O_PATH of open(2), which Node does not name. */
-const O_PATH = 0o10000000;
 const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const portion = 1024 * 1024;
 const openAtOnce = 64;
@@ -48,11 +47,6 @@ function openFrom(start: number, names: readonly string[]): number {
     }
   }
   return at === start ? openSync(below(start, "."), directoryFlags) : at;
-}
-
-/** A name in an open directory, for calls that take a path. */
-export function below(directory: number, name: string): Buffer {
-  return Buffer.concat([Buffer.from(`/proc/self/fd/${directory}/`), encodeByteText(name)]);
 }
 
 export class RootTree {

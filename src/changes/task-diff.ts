@@ -5,7 +5,7 @@ import type { LoadedChanges } from "./load-changes.ts";
 import { isInState } from "./path-state.ts";
 import { RootTree } from "./root-tree.ts";
 import { selectChanges } from "./select-changes.ts";
-import { unifiedDiff } from "./unified-diff.ts";
+import { unifiedDiff } from "../kit/unified-diff.ts";
 
 /** Of one side of a file. */
 const textBytesMax = 1024 * 1024;

@@ -31,12 +31,15 @@ export interface CliIo {
   readonly stderr: CliStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly events: CliEvents;
+  /** True when nothing can ever come from standard input: it is the null device. Asking does not open it. */
+  isInputNull(): boolean;
   /** True when the terminal of stdin belongs to another job now; false without one. */
   isInBackground(): boolean;
   /** Lets the terminal of stdin pass output bytes unchanged, until raw mode is left. Nothing happens where that cannot be done. */
   passOutputUnchanged(): void;
   /** All of standard input when it is a regular file of at most 16 MiB, read now; undefined otherwise. */
   readWholeInput(): Uint8Array | undefined;
+  isInsideSandbox(): boolean;
   /** The terminal at which a person can be asked; undefined where there is none, or where we are inside a sandbox ourselves. */
   openPrompt(): Promise<PromptTerminal | undefined>;
 }

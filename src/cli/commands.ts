@@ -6,6 +6,9 @@ import { approvalDenyCommand } from "./commands/approval-deny.ts";
 import { approvalLsCommand } from "./commands/approval-ls.ts";
 import { approvalShowCommand } from "./commands/approval-show.ts";
 import { approvalWatchCommand } from "./commands/approval-watch.ts";
+import { artifactGetCommand } from "./commands/artifact-get.ts";
+import { artifactLsCommand } from "./commands/artifact-ls.ts";
+import { artifactVerifyCommand } from "./commands/artifact-verify.ts";
 import { brokerCommand } from "./commands/broker.ts";
 import { cacheLsCommand } from "./commands/cache-ls.ts";
 import { cacheRmCommand } from "./commands/cache-rm.ts";
@@ -21,6 +24,9 @@ import { egressTailCommand } from "./commands/egress-tail.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { createHelpCommand } from "./commands/help.ts";
 import { hookClaudeCodeCommand } from "./commands/hook-claude-code.ts";
+import { hookCodexCommand } from "./commands/hook-codex.ts";
+import { hookCursorCommand } from "./commands/hook-cursor.ts";
+import { initCommand } from "./commands/init.ts";
 import { ledgerLsCommand } from "./commands/ledger-ls.ts";
 import { ledgerShowCommand } from "./commands/ledger-show.ts";
 import { ledgerVerifyCommand } from "./commands/ledger-verify.ts";
@@ -29,6 +35,7 @@ import { mcpWrapCommand } from "./commands/mcp-wrap.ts";
 import { policyCheckCommand } from "./commands/policy-check.ts";
 import { policyHashCommand } from "./commands/policy-hash.ts";
 import { policyImportCommand } from "./commands/policy-import.ts";
+import { policyPssCommand } from "./commands/policy-pss.ts";
 import { policySchemaCommand } from "./commands/policy-schema.ts";
 import { policyShowCommand } from "./commands/policy-show.ts";
 import { policyTrustCommand } from "./commands/policy-trust.ts";
@@ -75,6 +82,9 @@ export const commands: readonly CliCommand[] = [
   challengeCommand,
   diffCommand,
   undoCommand,
+  artifactLsCommand,
+  artifactGetCommand,
+  artifactVerifyCommand,
   cacheLsCommand,
   cacheRmCommand,
   policyCheckCommand,
@@ -82,6 +92,7 @@ export const commands: readonly CliCommand[] = [
   policyHashCommand,
   policyTrustCommand,
   policyImportCommand,
+  policyPssCommand,
   policySchemaCommand,
   egressLsCommand,
   egressTailCommand,
@@ -90,9 +101,12 @@ export const commands: readonly CliCommand[] = [
   ledgerLsCommand,
   ledgerShowCommand,
   ledgerVerifyCommand,
+  initCommand,
   createSrtCommand(() => commands),
   agentShellCommand,
   hookClaudeCodeCommand,
+  hookCodexCommand,
+  hookCursorCommand,
   brokerCommand,
   createCompletionsCommand(() => commands),
   createHelpCommand(() => commands),

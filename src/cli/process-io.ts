@@ -1,6 +1,7 @@
 // The real standard streams, environment and signals, in the shape that the command line is handed.
 import { existsSync } from "node:fs";
 import { isInBackground } from "../kit/foreground.ts";
+import { isNullDevice } from "../kit/null-device.ts";
 import { openPipeOutput } from "../kit/open-pipe-output.ts";
 import { openPromptTerminal } from "../kit/prompt-terminal.ts";
 import { readRegularStdin } from "../kit/read-regular-stdin.ts";
@@ -20,9 +21,11 @@ export function openProcessIo(process: NodeJS.Process, env: CliIo["env"]): CliIo
     stdout: openPipeOutput(1) ?? process.stdout,
     stderr: openPipeOutput(2) ?? process.stderr,
     env,
+    isInputNull: () => isNullDevice(0),
     isInBackground,
     passOutputUnchanged: () => runOnStdin("/bin/stty", ["-opost"]),
     readWholeInput: readRegularStdin,
+    isInsideSandbox: () => existsSync(guardInside),
     openPrompt: async () => (existsSync(guardInside) ? undefined : openPromptTerminal()),
     events: {
       on: (name, listener) => process.on(name, listener),

@@ -1,5 +1,5 @@
 // Questions that a person answers at another place than the one that asks, as doors put, list and answer them. The broker's desk implements it.
-import type { ApprovalAnswer, ApprovalKind, ApprovalQuestion } from "./approval.ts";
+import type { ApprovalAnswer, ApprovalKind, ApprovalQuestion, GivenAnswer } from "./approval.ts";
 
 /** One open question in a list. */
 export interface OpenQuestion {
@@ -20,7 +20,7 @@ export interface OpenQuestions {
 
 export interface ApprovalDoor {
   /** Resolves with the answer. Aborted: the question is withdrawn. @throws APPROVAL_LIMIT, APPROVAL_UNAVAILABLE, BROKER_UNAVAILABLE */
-  ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer>;
+  ask(question: ApprovalQuestion, signal: AbortSignal): Promise<GivenAnswer>;
   /** @param io `after`: waits until the revision is another */
   list(io: { readonly after?: number; readonly signal: AbortSignal }): Promise<OpenQuestions>;
   /** Everything that the answer would cover. @throws APPROVAL_UNKNOWN */
@@ -41,7 +41,7 @@ export interface Standing {
 export interface AnswerDesk {
   /** A question is open, or somebody waits for one. */
   readonly isUsed: boolean;
-  ask(question: ApprovalQuestion, io: { readonly asker: Standing; readonly signal: AbortSignal }): Promise<ApprovalAnswer>;
+  ask(question: ApprovalQuestion, io: { readonly asker: Standing; readonly signal: AbortSignal }): Promise<GivenAnswer>;
   list: ApprovalDoor["list"];
   show(approval: string): ApprovalQuestion;
   answer(approval: string, answer: ApprovalAnswer, from: Standing): void;

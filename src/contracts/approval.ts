@@ -16,10 +16,16 @@ export interface BoundFile {
 
 /** Something that may still change after the answer. */
 export interface NotBound {
-  /** `live-input`: what will be typed or piped. `program`: it was not found on the host, or is no regular file. `operand`: too large, too many, or no regular file. */
-  readonly what: "live-input" | "program" | "operand";
+  /** `live-input`: what will be typed or piped. `program`: it was not found on the host, or is no regular file. `operand`: too large, too many, or no regular file. `input-files`: the command gets a copy, made after the answer. */
+  readonly what: "live-input" | "program" | "operand" | "input-files";
   /** The word that was given; empty for `live-input`. */
   readonly name: string;
+}
+
+export interface ToldPlace {
+  readonly url: string;
+  /** Absolute, without links: the PEM file of the only authorities that may vouch for it. Absent: Node's own. */
+  readonly ca?: string | undefined;
 }
 
 /** Everything here is hostile text until it is escaped. */
@@ -30,8 +36,8 @@ interface AnyQuestion {
   readonly reason: string;
   readonly policyHash: string;
   readonly lifetimeMs: number;
-  /** URLs that the policy tells of it, and that may answer. */
-  readonly tell: readonly string[];
+  /** Whom the policy tells of it, and who may answer. */
+  readonly tell: readonly ToldPlace[];
 }
 
 export interface CommandQuestion extends AnyQuestion {
@@ -62,8 +68,18 @@ export type ApprovalQuestion = CommandQuestion | ConnectionQuestion;
 
 export type ApprovalAnswer = "granted" | "refused";
 
+/** Where the person was: at the terminal of whoever asks, at another one, or behind a URL that the policy names. */
+export const answerPlaces = ["terminal", "other-terminal", "webhook"] as const;
+
+export interface GivenAnswer {
+  readonly answer: ApprovalAnswer;
+  readonly by: (typeof answerPlaces)[number];
+  /** Of a webhook: which. */
+  readonly url?: string | undefined;
+}
+
 /**
  * How a door reaches a person who sits somewhere that no sandbox can reach.
  * @param signal aborted when nobody waits for the answer any more
  */
-export type AskPerson = (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalAnswer>;
+export type AskPerson = (question: ApprovalQuestion, signal: AbortSignal) => Promise<GivenAnswer>;

@@ -1,4 +1,5 @@
 // The Boundary port: what every kind of wall (process, container, microvm, desktop, wasi, and the memory fake) offers.
+import type { ArtifactBounds } from "./artifacts.ts";
 import type { EgressEndpoint } from "./egress.ts";
 import type { SandboxId, TaskId } from "./ids.ts";
 import type { LimitHit, LimitMechanism, Limits, UsageEvidence } from "./limits.ts";
@@ -97,6 +98,8 @@ export interface SandboxSpec {
   readonly homeFiles?: Readonly<Record<string, string>>;
   /** Absent: whatever lies in its private home ends with it. */
   readonly caches?: ProjectCaches;
+  /** An existing host directory of this sandbox alone, which INPUT_DIR shows read-only. Everybody may read what lies in it. Absent: none. */
+  readonly inputDirectory?: string;
   readonly limits: Limits;
   readonly user: HostUser;
   /** Commands may make user, pid and net namespaces of their own. Absent: none. */
@@ -127,6 +130,13 @@ export interface Command {
   readonly environment?: Readonly<Record<string, string>>;
   /** A terminal made by the guard; then stdout and stderr are one channel. */
   readonly pty?: { readonly rows: number; readonly columns: number };
+  /** False: its input has ended before it starts, and `endStdin` says nothing new. */
+  readonly hasInput?: boolean | undefined;
+  /**
+   * One name, which nobody inside can have known before: of a new, empty directory that OUTPUT_DIR leads to. Only where `canHandBack`; other
+   * sandboxes have none.
+   */
+  readonly output?: string;
   /** Called as the mediator refuses a call, before the caller learns of it; for each of the first 100. */
   readonly onRefused?: (() => void) | undefined;
 }
@@ -159,6 +169,16 @@ export function canDial(sandbox: Sandbox): sandbox is Sandbox & Dialling {
   return "dial" in sandbox;
 }
 
+/** A sandbox whose commands may each have a directory for files that they hand back. */
+export interface HandingBack {
+  /** Starts what tells on its stdout of the files at the top of a command's output directory; see guard/collected-frames.ts. */
+  collect(output: string, bounds: ArtifactBounds): Promise<Execution>;
+}
+
+export function canHandBack(sandbox: Sandbox): sandbox is Sandbox & HandingBack {
+  return "collect" in sandbox;
+}
+
 /** What the guard reports: a claim, since the guard lives inside. */
 export interface UsageClaim {
   readonly userMs: number;
@@ -174,8 +194,8 @@ export type ExitReport =
       readonly kind: "not-started";
       readonly code: 126 | 127;
       readonly errno: string;
-      /** What failed was not the program: the start directory does not exist inside or may not be entered; no more processes are allowed. */
-      readonly stage?: "directory" | "processes";
+      /** What failed was not the program: the start directory does not exist inside or may not be entered; no more processes are allowed; its output directory could not be made. */
+      readonly stage?: "directory" | "processes" | "output";
     }
   /** The sandbox ended underneath the command (guard died, protocol violation). */
   | { readonly kind: "lost"; readonly reason: string };
@@ -198,8 +218,9 @@ export interface RefusedCall {
     | "hostSocket"
     | "crowded"
     | "deniedRead"
-    | "outside";
-  /** Absolute, inside, or what the call named; bytes that are not UTF-8 are replaced. */
+    | "outside"
+    | "noNetwork";
+  /** Absolute, inside, or what the call named, as an address; bytes that are not UTF-8 are replaced. */
   readonly path: string;
 }
 
@@ -253,7 +274,7 @@ export interface Execution {
 }
 
 export interface SandboxStats {
-  /** Processes inside as counted from the host, guard included. */
+  /** What commands started and what descends from it, as counted from the host; the guard and its keepers are not among them. */
   readonly processes: number;
   readonly openCommands: number;
 }
@@ -267,6 +288,8 @@ export interface WallReport {
   readonly reads: readonly string[];
   readonly hidden: readonly string[];
   readonly writes: readonly string[];
+  /** Places inside that may be written and end with the sandbox, where that is all there is; absent: the boundary does not list them. */
+  readonly private?: readonly string[] | undefined;
   readonly connects: readonly string[];
   /** Package caches that it shares with other tasks of its project; absent: none. INVARIANT I-16 */
   readonly caches?: Pick<ProjectCaches, "id" | "names"> | undefined;

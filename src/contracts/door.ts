@@ -1,6 +1,7 @@
 // What a door (CLI now; library, HTTP, MCP later) can ask for. compose.ts builds it; no door builds anything itself.
 import type { AnswerSheet } from "./answer-sheet.ts";
 import type { AskPerson } from "./approval.ts";
+import type { ArtifactDoor, ArtifactSummary } from "./artifacts.ts";
 import type { CacheDoor } from "./cache-door.ts";
 import type { OutputChunk, ProbeLine, SignalName } from "./boundary.ts";
 import type { LimitHit, UsageEvidence } from "./limits.ts";
@@ -8,10 +9,12 @@ import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
 import type { Digest } from "./ids.ts";
 import type { StoredRecord } from "./ledger.ts";
 import type { PlaceJudgement, PlaceQuestion } from "./place-judgement.ts";
+import type { PodSecurityReport, PodSecurityRequest } from "./pod-security.ts";
 import type { ImportedPolicy, PolicyImportRequest } from "./policy-import.ts";
 import type { CompiledPolicy, ConnectionAnswer, PolicyProblem } from "./policy-port.ts";
 import type { BrokerServing, ReachedBroker, SharedBroker } from "./reached-broker.ts";
 import type { Sentence } from "./sentence.ts";
+import type { SettingsDoor } from "./settings-door.ts";
 import type { ChallengeReport, Checklist, ProofReport } from "./proof.ts";
 
 /** A policy as it holds on this machine. */
@@ -38,6 +41,8 @@ export interface RunRequest {
   readonly cwd: string;
   /** The environment the caller holds; only what the policy passes is taken from it. */
   readonly callerEnvironment: Readonly<Record<string, string | undefined>>;
+  /** Files and directories of the host, absolute, of which the command gets copies to read at INPUT_DIR. Absent: none. Never outside. */
+  readonly inputs?: readonly string[];
   /** Outside any sandbox: by the entry of the policy that is named, or as it is. Always asked of a person. */
   readonly outside?: { readonly entry: string | undefined };
   /** A terminal inside, when the caller has one and asked for it. */
@@ -75,8 +80,8 @@ export interface RunResult {
     | {
         readonly kind: "exited" | "signalled" | "not-started" | "lost";
         readonly value: number;
-        /** Of `not-started`: the start directory or the number of processes is what failed, not the program. */
-        readonly stage?: "directory" | "processes";
+        /** Of `not-started`: the start directory, the number of processes or the output directory is what failed, not the program. */
+        readonly stage?: "directory" | "processes" | "output";
       }
     | undefined;
   readonly limitHits: readonly LimitHit[];
@@ -89,6 +94,8 @@ export interface RunResult {
   readonly usage: UsageEvidence | undefined;
   /** Absent when nothing changed in the write roots. */
   readonly changes?: ChangeSummary;
+  /** Absent when it handed nothing back. */
+  readonly artifacts?: ArtifactSummary;
   /** What the policy's presets left out or did not follow; absent when there is nothing to say. */
   readonly presetNotes?: readonly Sentence[];
   readonly ledger: { readonly firstSeq: number; readonly lastSeq: number };
@@ -140,6 +147,8 @@ export interface Door {
   reachRunningBroker(): Promise<SharedBroker>;
   /** Undefined when none runs. @throws BROKER_UNAVAILABLE, BROKER_VERSION */
   findBroker(): Promise<SharedBroker | undefined>;
+  /** Ends the broker that runs, if one does, and every sandbox that it holds; also one of another version. @throws BROKER_UNAVAILABLE, BROKER_VERSION */
+  stopBroker(): Promise<void>;
   /** Is that broker until nobody needs it. @returns false when another is. */
   serveBroker(serving: BrokerServing): Promise<boolean>;
   /** Throws GloveboxError when nothing was started; otherwise resolves with the result, whatever the child did. */
@@ -163,14 +172,20 @@ export interface Door {
   diff(request: ChangesSelection & { readonly isBrief: boolean }): Promise<TaskDiff>;
   /** Puts files back as they were before a task. @throws CHANGES_EDITED, CHANGES_NOT_KEPT and what `diff` throws; then nothing was touched */
   undo(request: ChangesSelection & { readonly isPartial: boolean }): Promise<UndoReport>;
+  /** Files that tasks handed back. */
+  readonly artifacts: ArtifactDoor;
   /** Package caches of projects. */
   readonly caches: CacheDoor;
+  /** What was replaced in the settings of other tools. */
+  readonly settings: SettingsDoor;
   /** The effective policy of a selection. @throws POLICY_* */
   policy(selection: PolicySelection): Promise<EffectivePolicy>;
   /** Whether a place may be touched on the host in an agent's name. @throws POLICY_* */
   judgePlace(selection: PolicySelection, question: PlaceQuestion): Promise<PlaceJudgement>;
   /** The settings of another tool as a policy. @throws POLICY_* for the file and for what cannot be taken over */
   importPolicy(request: PolicyImportRequest): Promise<ImportedPolicy>;
+  /** A file of Kubernetes objects or an OCI runtime spec, by the Pod Security Standards. @throws SPEC_UNREADABLE */
+  judgePodSecurity(request: PodSecurityRequest): Promise<PodSecurityReport>;
   /** All problems of one file, none thrown. */
   checkPolicyFile(file: string, projectDirectory: string): Promise<readonly PolicyProblem[]>;
   /** Pins the hash of the project's policy file in the user's state. */

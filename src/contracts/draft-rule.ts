@@ -14,11 +14,30 @@ function idOf(host: string): string {
   return id === "" ? "allowed" : id.slice(0, 60);
 }
 
+const protocolText = (protocol: string): string => (protocol === "https" ? "" : `, protocols: [${protocol}]`);
+
+function itemOf(host: string, port: number, protocols: string): string {
+  const place = isAddress(host) ? `cidr: ["${host}"]` : `hosts: [${host}]`;
+  return `{id: ${idOf(host)}-${port}, ${place}${protocols}, verdict: allow}`;
+}
+
 const forWebSocket = (port: number): string => `${port === 80 ? "" : `, ports: [${port}]`}, protocols: [http, ws]`;
+
+interface Spoken {
+  readonly host: string;
+  readonly port: number;
+  /** Absent where it did not come to that. */
+  readonly protocol?: string | undefined;
+}
+
+/** An item of `egress` for what was let through: the port and what was spoken there, no more. */
+export function draftObserved({ host, port, protocol }: Spoken): string {
+  if (protocol === undefined || usualProtocols.get(port) === protocolText(protocol)) return draftRule(host, port);
+  return itemOf(host, port, `, ports: [${port}], protocols: [${protocol}]`);
+}
 
 /** An item of `egress`. @param reason of the refusal */
 export function draftRule(host: string, port: number, reason = "default"): string {
   const protocols = reason === "upgrade" ? forWebSocket(port) : (usualProtocols.get(port) ?? `, ports: [${port}], protocols: [tcp]`);
-  const place = isAddress(host) ? `cidr: ["${host}"]` : `hosts: [${host}]`;
-  return `{id: ${idOf(host)}-${port}, ${place}${protocols}, verdict: allow}`;
+  return itemOf(host, port, protocols);
 }

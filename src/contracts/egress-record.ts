@@ -17,6 +17,8 @@ export const egressEventSchema = madeOnce(() =>
     /** Why: of src/egress/reason.ts. */
     reason: word(),
     rule: z.string().max(64).optional(),
+    /** Of a rule that holds at other times: the next one. */
+    opensAt: z.iso.datetime().optional(),
     host: text(),
     port: z.int().min(0).max(65_535).optional(),
     via: z.enum(egressVias),
@@ -34,10 +36,14 @@ export const egressConnectionSchema = madeOnce(() =>
     /** What was spoken; absent when it did not come to that. */
     protocol: word().optional(),
     rule: z.string().max(64).optional(),
+    /** The rule would have denied it, and only looked. */
+    isObserved: z.literal(true).optional(),
     /** Dialled; `proxy`: the company's proxy. */
     address: text().optional(),
     /** Only that proxy knew the name: its addresses were not judged here. */
     isUnresolved: z.literal(true).optional(),
+    /** Long, and as much one way as the other, where nobody looks in: as a tunnel would be. */
+    looksLikeTunnel: z.literal(true).optional(),
     /** `tls`: the server name was the allowed one, and what is inside was not seen (`host_unverified`). `http`: every request named the allowed host. */
     checked: z.enum(["tls", "http", "none"]),
     end: word(),

@@ -1,6 +1,7 @@
 // The ledger's records, format 1 (frozen). A leaf holds ids, verdicts, enums, numbers and salted commitments only;
 // whatever could name a person's things (argv, cwd, paths, hosts, output) lives in the task's encrypted blob.
 import * as z from "zod";
+import { answerPlaces } from "./approval.ts";
 import { actionIdSchema, approvalIdSchema, digestSchema, sandboxIdSchema, taskIdSchema } from "./ids.ts";
 import { changeCountsSchema } from "./changes.ts";
 import { limitNames } from "./limits.ts";
@@ -16,6 +17,7 @@ export type Commitment = z.infer<typeof commitmentSchema>;
 const word = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:+/-]{0,127}$/u);
 
 const usage = madeOnce(() => z.strictObject({ userMs: count, systemMs: count, maxRssBytes: count }));
+const observed = madeOnce(() => z.strictObject({ cpuMs: count, peakMemoryBytes: count, peakProcesses: count }));
 const limitHit = madeOnce(() => z.strictObject({ limit: word, allowed: count, observed: count }));
 const stream = madeOnce(() =>
   z.strictObject({
@@ -76,6 +78,20 @@ export const recordBodySchemas = {
     z.strictObject({
       approval: approvalIdSchema,
       answer: z.enum(["granted", "refused", "expired", "withdrawn"]),
+      /** Where a person gave it; absent when nobody did. Which webhook is in the blob. */
+      by: z.enum(answerPlaces).optional(),
+    }),
+  ),
+  /** What a task is given to read was copied, before its sandbox is opened. Only when there is something. Names and digests are in the blob. */
+  "execution.inputs": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema,
+      /** Of those that were named; and all files below them. */
+      inputs: count,
+      files: count,
+      bytes: count,
+      /** Over the canonical JSON of `detail.inputs`. */
+      list: commitmentSchema,
     }),
   ),
   "execution.opened": madeOnce(() =>
@@ -104,7 +120,10 @@ export const recordBodySchemas = {
       sandbox: sandboxIdSchema,
       exit: exit(),
       limitHits: z.array(limitHit()),
+      /** The guard's claim. */
       usage: usage().optional(),
+      /** Of its whole sandbox until then, as the host saw it; absent where it cannot see it. */
+      observed: observed().optional(),
       durationMs: count,
     }),
   ),
@@ -157,6 +176,24 @@ export const recordBodySchemas = {
       /** Bytes from before that are kept for `undo`, the list included. */
       keptBytes: count,
       keptUntil: word,
+      /** Over the bytes of the list. */
+      list: commitmentSchema,
+    }),
+  ),
+  /** Files that a command handed back; only when it did, or when that could not be looked at. The list and the bytes are kept outside. */
+  "execution.artifacts": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema,
+      artifacts: count,
+      bytes: count,
+      /** Directories, links, what was too large; and entries that are not in the list. */
+      others: count,
+      missed: count,
+      isWhole: z.boolean(),
+      keptUntil: word,
+      /** How many files they lie in, and a digest over the SHA-256 of each, in order. */
+      pieces: count,
+      content: digestSchema,
       /** Over the bytes of the list. */
       list: commitmentSchema,
     }),

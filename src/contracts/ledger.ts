@@ -11,6 +11,13 @@ export interface AppendReceipt {
   readonly leaf: string;
 }
 
+/** To bytes as they come. */
+export interface StreamCommitment {
+  update(bytes: Uint8Array): void;
+  /** Once. */
+  digest(): Commitment;
+}
+
 export interface Ledger {
   /**
    * Appends one record under the ledger's lock, after catching up with other writers. Throws LEDGER_UNWRITABLE when it cannot be
@@ -20,8 +27,8 @@ export interface Ledger {
   append<T extends RecordType>(record: NewRecord<T>, durability: Durability): Promise<AppendReceipt>;
   /** A commitment under the task's salt; equal inputs of one task give equal commitments, of two tasks never. */
   commit(task: TaskId, bytes: Uint8Array | string): Promise<Commitment>;
-  /** A streaming commitment for output. */
-  openCommitment(task: TaskId): Promise<{ update(bytes: Uint8Array): void; digest(): Commitment }>;
+  /** Each call of what it resolves with begins one for a stream. */
+  openCommitments(task: TaskId): Promise<() => StreamCommitment>;
   /** Encrypts bytes of a task that lie outside the ledger; erasing the task makes them unreadable too. `name` is bound to the bytes. */
   openSealer(task: TaskId): Promise<(name: string, bytes: Uint8Array) => Uint8Array>;
   /** Syncs, signs a tree head over everything appended, and resolves when the head is on the device. */

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { madeOnce } from "./made-once.ts";
 
-export const cacheNameSchema = madeOnce(() => z.enum(["npm", "pip", "cargo", "go", "maven"]));
+export const cacheNameSchema = madeOnce(() => z.enum(["npm", "yarn", "pnpm", "pip", "cargo", "go", "maven"]));
 export type CacheName = z.infer<ReturnType<typeof cacheNameSchema>>;
 
 export interface CachePlace {
@@ -16,6 +16,9 @@ const directory = (path: string): CachePlace => ({ path, kind: "directory" });
 
 export const cachePlaces: Readonly<Record<CacheName, readonly CachePlace[]>> = {
   npm: [directory(".npm/_cacache")],
+  yarn: [directory(".cache/yarn")],
+  // Beside it, in a directory of its own, pnpm keeps programs that it once fetched to run them.
+  pnpm: [directory(".pnpm-store")],
   pip: [directory(".cache/pip")],
   // Its settings and programs lie beside these. Two of it lock each other out by that file.
   cargo: [directory(".cargo/registry"), directory(".cargo/git"), { path: ".cargo/.package-cache", kind: "file" }],

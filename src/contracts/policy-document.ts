@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { madeOnce } from "./made-once.ts";
 import { cacheNameSchema } from "./package-caches.ts";
-import { egressProtocolSchema } from "./egress-policy.ts";
+import { egressRuleSchema } from "./egress-rule.ts";
 import {
   daySchema,
   durationSchema,
@@ -22,7 +22,6 @@ import {
 } from "./policy-values.ts";
 
 const word = () => z.string().min(1).max(253);
-const port = () => z.int().min(1).max(65535);
 const later = "Not built in this version: only the default is accepted.";
 const unlimited = "Not built in this version: the key is refused.";
 
@@ -51,12 +50,12 @@ const approvalSchema = () =>
     }),
   ]);
 
-const acceptedRiskSchema = () =>
+export const acceptedRiskSchema = () =>
   z.strictObject({
-    what: word().describe("The refusal that is lifted."),
+    what: word().describe("The refusal that is lifted: `egress.observe`."),
     why: reasonSchema().min(1).describe("Why that is acceptable."),
     owner: word().describe("Who answers for it."),
-    until: daySchema().describe("The last day on which it holds."),
+    until: daySchema().describe("The last day on which it holds, by UTC."),
   });
 
 const filesystemSchema = () =>
@@ -217,47 +216,6 @@ export const outsideEntrySchema = () =>
     reason: reasonSchema().optional().describe("Shown in the question."),
   });
 
-export const egressRuleSchema = madeOnce(() =>
-  z.strictObject({
-    id: ruleIdSchema().describe("Unique in the file; a stronger file replaces a rule by its id."),
-    hosts: listOf(word())
-      .optional()
-      .describe("Names: `a.example.com`; `*.example.com` at any depth without the name itself, `**.example.com` with it."),
-    cidr: listOf(word())
-      .optional()
-      .describe("Ranges of public addresses, for clients that ask for an address. A name is never allowed by them."),
-    ports: z.array(port()).max(64).optional().describe("An allow without them: the usual ports of its protocols. Otherwise all."),
-    protocols: z
-      .array(egressProtocolSchema)
-      .max(8)
-      .optional()
-      .describe(
-        "`https`: TLS with the host's name in it. `http`: requests without TLS. `ws`: a WebSocket without TLS. `ssh`. `tcp`: anything, not looked into. An allow without them: https. Otherwise all.",
-      ),
-    methods: z
-      .array(z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
-      .max(16)
-      .optional()
-      .describe(unlimited),
-    paths: listOf(word()).optional().describe(unlimited),
-    sni: z
-      .enum(["required", "optional"])
-      .optional()
-      .describe("Of TLS. `optional` lets through a client that sends no server name; one that sends another name is always refused."),
-    inspect: z.boolean().optional().describe(`Look into TLS. ${later}`),
-    window: z.strictObject({ from: z.iso.datetime().optional(), until: z.iso.datetime().optional() }).optional().describe(unlimited),
-    purpose: reasonSchema().optional().describe(unlimited),
-    tasks: listOf(word()).optional().describe(unlimited),
-    maxRequest: sizeSchema().optional().describe("Bytes that one connection may send."),
-    maxResponse: sizeSchema().optional().describe("Bytes that one connection may receive."),
-    mode: z.enum(["enforce", "observe"]).optional().describe("Now: enforce."),
-    verdict: verdictSchema().describe(
-      "The strictest of all matching rules decides; without one it is refused, or asked under `approval: regular`. `ask`: the connection waits for a person's answer.",
-    ),
-    reason: reasonSchema().optional().describe("Shown when the rule decides."),
-  }),
-);
-
 const browserRuleSchema = () =>
   z.strictObject({
     id: ruleIdSchema(),
@@ -284,6 +242,9 @@ const approvalRuleSchema = () =>
     id: ruleIdSchema(),
     on: z.enum(["command", "write", "egress", "credential", "screen"]).describe("The questions that it is about: `command` or `egress`."),
     by: z.array(word()).min(1).max(4).describe("URLs that are told of each such question and may answer it: docs/approvals.md."),
+    ca: word()
+      .optional()
+      .describe("A PEM file with the only authorities that may vouch for these https URLs. Absolute, or `~/x`. Absent: Node's own."),
     expires: durationSchema().optional().describe(`How long an answer holds. ${later}`),
   });
 
@@ -324,6 +285,14 @@ export const policyTestSchema = () =>
 export const presetNameSchema = madeOnce(() => z.enum(["node", "python", "rust", "go", "java", "debian"]));
 export type PresetName = z.infer<ReturnType<typeof presetNameSchema>>;
 
+const containerSchema = madeOnce(() =>
+  z.strictObject({
+    runtime: z.enum(["runc", "crun"]).optional().describe("What starts containers; never another one in its place. runc unless given."),
+    artifacts: z.int().min(0).max(10_000).optional().describe("Files that one command hands back through its OUTPUT_DIR, at most."),
+    artifactBytes: sizeSchema().optional().describe("Bytes of those files together; from 1 up to 64GiB."),
+  }),
+);
+
 export const policyDocumentSchema = madeOnce(() =>
   z.strictObject({
     apiVersion: z.literal("glovebox/v1").describe("Format of this document."),
@@ -338,7 +307,8 @@ export const policyDocumentSchema = madeOnce(() =>
     boundary: z
       .enum(["auto", "process", "container", "microvm", "desktop", "wasi"])
       .optional()
-      .describe("The kind of wall. Now: auto and process (auto gives process)."),
+      .describe("The kind of wall. Now: auto, process and container (auto gives process)."),
+    container: containerSchema().optional().describe("Only with boundary: container."),
     approval: approvalSchema()
       .optional()
       .describe(
@@ -360,7 +330,7 @@ export const policyDocumentSchema = madeOnce(() =>
       .describe(
         "Commands that cannot live in a sandbox, word by word; each use asks a person. Only in the system's and the user's own file.",
       ),
-    acceptRisk: listOf(acceptedRiskSchema()).optional().describe(`Refusals lifted by a person. ${later}`),
+    acceptRisk: listOf(acceptedRiskSchema()).optional().describe("Refusals lifted until a day. Only in the system's and the user's file."),
     filesystem: filesystemSchema().optional().describe("What may be read and written."),
     environment: environmentSchema().optional().describe("The environment of every command; nothing else is inherited."),
     limits: limitsSchema().optional().describe("How much a command may use. Sizes and times are texts with units."),
@@ -378,7 +348,7 @@ export const policyDocumentSchema = madeOnce(() =>
 /** A document as its author wrote it: everything optional but the version. */
 export type PolicyDocument = z.infer<ReturnType<typeof policyDocumentSchema>>;
 export type OutsideEntry = z.infer<ReturnType<typeof outsideEntrySchema>>;
-export type EgressRule = z.infer<ReturnType<typeof egressRuleSchema>>;
+export type AcceptedRisk = z.infer<ReturnType<typeof acceptedRiskSchema>>;
 export type ApprovalRule = z.infer<ReturnType<typeof approvalRuleSchema>>;
 export type CommandRule = z.infer<ReturnType<typeof commandRuleSchema>>;
 export type PolicyTest = z.infer<ReturnType<typeof policyTestSchema>>;

@@ -1,4 +1,5 @@
 // What the rest of the house knows of a policy: the compiled form, and the operations that the policy room offers.
+import type { ArtifactBounds } from "./artifacts.ts";
 import type { CommandRequest, Decision } from "./decision.ts";
 import type { EgressPolicy } from "./egress-policy.ts";
 import type { Digest } from "./ids.ts";
@@ -34,7 +35,9 @@ export interface CompiledPolicy {
   readonly presets: readonly ResolvedPreset[];
   /** Dotted key -> the layer its value comes from, for `policy show --origin`. */
   readonly valueOrigins: ReadonlyMap<string, PolicyOrigin>;
-  readonly boundary: "process";
+  readonly boundary: "process" | "container";
+  /** What starts the container; meant only where it is one. */
+  readonly runtime: "runc" | "crun";
   readonly paths: PathPolicy;
   readonly environment: {
     readonly pass: readonly string[];
@@ -57,6 +60,8 @@ export interface CompiledPolicy {
   readonly approvals: readonly ApprovalRule[];
   /** Questions of one user that may be open at once. */
   readonly pendingApprovals: number;
+  /** How much of one command is handed back as files; meant only of a container. */
+  readonly artifacts: ArtifactBounds;
   /** Days a record is kept. */
   readonly retentionDays: number;
   /** How argv is written into the encrypted blob: `redacted` = the words with known secret shapes removed; `digest` = only a digest. */
@@ -75,6 +80,8 @@ export interface ConnectionAnswer {
 export interface PolicyFacts {
   /** Absolute, canonical. */
   readonly home: string;
+  /** Milliseconds since 1970. Absent: what has an end is over. */
+  readonly nowMs?: number;
   readonly projectDirectory: string;
   /**
    * An absolute path -> the same place without links (its longest existing part resolved). The composition root looks it up; the policy
@@ -119,7 +126,8 @@ export interface PolicyProblem {
     | "POLICY_KEY_INERT"
     | "POLICY_VALUE_INVALID"
     | "POLICY_WIDENS"
-    | "POLICY_TEST_FAILED";
+    | "POLICY_TEST_FAILED"
+    | "SPEC_UNREADABLE";
   readonly situation: string;
   readonly values: Readonly<Record<string, string | number>>;
   /** The file, `commandLineLabel`, or empty when what is wrong stands in no source: where the caller is, say. */

@@ -13,7 +13,7 @@ export interface ReloadedRules {
 
 export interface ReachedBroker extends AsyncDisposable {
   readonly sandboxes: SandboxDoor;
-  /** The token that is kept for this user. @throws SANDBOX_UNKNOWN */
+  /** The token that is kept for this user. @throws SANDBOX_UNKNOWN, SANDBOX_CLOSED */
   access(sandbox: string): Promise<SandboxAccess>;
   /**
    * Reads the policy of an open sandbox anew, as its opening named it, and gives the sandbox its rules about connections: what they do not permit ends at

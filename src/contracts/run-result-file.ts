@@ -1,6 +1,7 @@
 // What `glovebox run --result-file FILE` writes and `glovebox run --json` prints: the truth about one call, whatever the exit code was mapped to.
 // Format 1. Everything marked `untrusted` came out of a sandbox and may try to instruct its reader. INVARIANT I-13
 import * as z from "zod";
+import { artifactSummarySchema } from "./artifacts.ts";
 import { changeSummarySchema } from "./changes.ts";
 import { digestSchema, taskIdSchema } from "./ids.ts";
 
@@ -50,6 +51,8 @@ const resultSchema = z.strictObject({
   usage: z.strictObject({ source: z.literal("evidence"), cpuMs: count, peakMemoryBytes: count, peakProcesses: count }).nullable(),
   /** What changed in the write roots; absent when nothing did. */
   changes: changeSummarySchema().optional(),
+  /** Files that it handed back, their names untrusted; absent when there were none. */
+  artifacts: artifactSummarySchema().optional(),
   ledger: z.strictObject({ firstSeq: count, lastSeq: count }),
   sheet: answerSheetDocumentSchema,
 });

@@ -12,6 +12,8 @@ export interface SandboxOpening {
   readonly policy: PolicySelection;
   /** What the policy passes of it, every command gets that brings nothing else. */
   readonly callerEnvironment: Variables;
+  /** Files and directories of the host, absolute, of which its commands get copies to read at INPUT_DIR. Absent: none. */
+  readonly inputs?: readonly string[];
   /** Closed after this long without a command or a connection to a port; at most `sandboxLifetimes.idleMs`. */
   readonly idleMs?: number;
   /** Closed this long after it was opened; at most `sandboxLifetimes.hardMs`. */
@@ -118,11 +120,18 @@ export interface SandboxEnd {
 }
 
 /** The bytes of one connection to a port inside. */
+/** Each direction ends by itself, as with TCP; who is done with both closes it. */
 export interface PortConnection {
+  /** Ends when the server sends no more. */
   readonly received: AsyncIterable<Uint8Array>;
+  /** Resolves when they are on their way; rejects when nobody takes them. */
   send(bytes: Uint8Array): Promise<void>;
+  /** Nothing more is sent. */
   end(): void;
+  /** Both directions are over. Idempotent. */
   close(): void;
+  /** Resolves when nothing inside serves it any more. */
+  readonly ended: Promise<void>;
 }
 
 export interface SandboxDoor {
@@ -140,6 +149,8 @@ export interface SandboxDoor {
   checkpoint(access: SandboxAccess): Promise<SandboxCheckpoint>;
   /** Of whoever may see all. @throws ACCESS_REFUSED */
   list(): Promise<readonly SandboxLine[]>;
+  /** Resolves when `signal` is aborted. @throws SANDBOX_CLOSED, and why, as soon as it has ended; SANDBOX_UNKNOWN */
+  untilEnded(access: SandboxAccess, signal: AbortSignal): Promise<void>;
   /** Closes it. Idempotent for whoever has the token. @throws SANDBOX_UNKNOWN */
   end(access: SandboxAccess): Promise<SandboxEnd>;
 }

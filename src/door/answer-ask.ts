@@ -15,6 +15,8 @@ export interface AskIo {
   /** Resolves when the connection that it came by is closed. */
   readonly callerGone: Promise<void>;
   readonly answer: (value: unknown) => void;
+  /** Of a port: the server sends no more. */
+  readonly endOutput: () => void;
   /** Where the client stands. */
   readonly standing: () => Promise<Standing>;
 }
@@ -39,13 +41,13 @@ function given(value: Readonly<Record<string, unknown>>): Readonly<Record<string
 async function open({ sandboxes, approvals }: DoorHost, { opening }: Extract<Ask, { ask: "open" }>, about: AskIo): Promise<unknown> {
   // Its connections ask long after whoever opened it is gone.
   const asker = await about.standing();
-  const { policy, callerEnvironment, idleMs, hardMs, endsWithCaller } = opening;
+  const { policy, callerEnvironment, inputs, idleMs, hardMs, endsWithCaller } = opening;
   const { projectDirectory, policyFile, document, overrides } = policy;
   const opened = await sandboxes.open(
     {
       policy: { projectDirectory, ...given({ policyFile, document, overrides }) },
       callerEnvironment,
-      ...given({ idleMs, hardMs }),
+      ...given({ inputs, idleMs, hardMs }),
     },
     { signal: about.io.signal, ask: (question, signal) => approvals.ask(question, { asker, signal }) },
   );
@@ -81,6 +83,9 @@ async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "con
     }
     case "checkpoint":
       return sandboxes.checkpoint(ask);
+    case "untilEnded":
+      await sandboxes.untilEnded(ask, about.io.signal);
+      return null;
     case "close":
       return sandboxes.end(ask);
     case "put":
@@ -92,8 +97,8 @@ async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "con
       requireKey(host, ask.key, { expected: keys.admin, capability: "admin" });
       if (ask.ask === "list") return sandboxes.list();
       if (ask.ask === "reload") return host.reload(ask.sandbox);
-      if (ask.ask === "end") await host.end(ask.sandbox);
-      else host.stop();
+      if (ask.ask === "ended") throw host.goneError(ask.sandbox);
+      host.stop();
       return null;
   }
 }
@@ -103,7 +108,7 @@ export async function answerAsk(host: DoorHost, block: Buffer, about: AskIo): Pr
   const { io, answer } = about;
   const ask = parseAsk(block);
   if (ask.ask === "attach") return host.sandboxes.attach(ask, ask.action, io);
-  if (ask.ask === "connect") await relayPort(await host.sandboxes.connect(ask, ask.port), { io, answer });
+  if (ask.ask === "connect") await relayPort(await host.sandboxes.connect(ask, ask.port), about);
   else answer(await answerOf(host, ask, about));
   return undefined;
 }

@@ -4,7 +4,7 @@ import type { ApprovalDoor } from "../contracts/approval-door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { DoorClient } from "./door-client.ts";
 import { readApproveKey, readDoorKeys } from "./door-files.ts";
-import { answerSchema, questionSchema, questionsSchema } from "./question-schemas.ts";
+import { givenAnswerSchema, questionSchema, questionsSchema } from "./question-schemas.ts";
 
 /** The broker has written them before it listened, and takes them away with itself. */
 async function keyOf(found: Promise<string | undefined>): Promise<string> {
@@ -18,7 +18,7 @@ export function approvalClient(client: DoorClient, directory: string): ApprovalD
   const openKey = (): Promise<string> => keyOf(readDoorKeys(directory).then((keys) => keys?.open));
   const approveKey = (): Promise<string> => keyOf(readApproveKey(directory));
   return {
-    ask: async (question, signal) => client.answerTo({ ask: "put", key: await openKey(), question }, answerSchema(), signal),
+    ask: async (question, signal) => client.answerTo({ ask: "put", key: await openKey(), question }, givenAnswerSchema(), signal),
     list: async ({ after, signal }) => {
       const since = after === undefined ? {} : { after };
       return client.answerTo({ ask: "questions", key: await approveKey(), ...since }, questionsSchema(), signal);

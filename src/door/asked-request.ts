@@ -87,6 +87,7 @@ export class AskedRequest {
     else if (type === frameTypes.started) this.#start();
     else if (type === frameTypes.asked) this.#io?.onAsked?.(parseAsked(payload));
     else if (type === frameTypes.answer) this.#answer.resolve({ kind: "answer", value: this.#json() });
+    else if (type === frameTypes.outputEnd) this.#queues.stdout.end();
     else if (type === frameTypes.end) this.#close();
     else if (type === frameTypes.result) this.#acceptResult(payload);
     else if (type === frameTypes.refused) this.lose(parseError(this.#takeParts()));

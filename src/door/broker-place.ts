@@ -1,5 +1,6 @@
 // Where the broker for other processes listens, and how it is started.
 import path from "node:path";
+import { surelyEnding } from "../kit/node-options.ts";
 import type { BrokerPlace } from "./reach-broker.ts";
 
 export interface BrokerHome {
@@ -8,18 +9,18 @@ export interface BrokerHome {
   /** A file of the running program: the broker is started in the same form, from sources, bundle or compiled. */
   readonly runningFile: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Directories of the state: sockets of this boot, and the broker's keys. */
-  readonly runtime: string;
-  readonly door: string;
+  readonly socketPath: string;
+  /** Of the broker's keys. */
+  readonly directory: string;
 }
 
 /** What it takes to find the same state and the same programs; nothing else of the caller's goes along. */
 const keptVariables = ["XDG_STATE_HOME", "XDG_RUNTIME_DIR", "PATH", "LANG"];
 
 /** Its heap stays near what it holds: with a hundred sandboxes it would grow to three times that, and is no faster for it. */
-const brokerOptions = ["--optimize-for-size"];
+const brokerOptions = ["--optimize-for-size", ...surelyEnding];
 
-export function brokerPlace({ installation, runningFile, environment, runtime, door }: BrokerHome): BrokerPlace {
+export function brokerPlace({ installation, runningFile, environment, socketPath, directory }: BrokerHome): BrokerPlace {
   const kept = keptVariables.flatMap((name) => {
     const value = environment[name];
     return value === undefined ? [] : [[name, value] as const];
@@ -31,8 +32,8 @@ export function brokerPlace({ installation, runningFile, environment, runtime, d
   };
   const entry = entries[ending] ?? path.join(path.dirname(runningFile), `main${ending}`);
   return {
-    socketPath: path.join(runtime, "door.sock"),
-    directory: door,
+    socketPath,
+    directory,
     program: [process.execPath, ...brokerOptions, entry, "broker"],
     environment: Object.fromEntries(kept),
   };

@@ -235,6 +235,7 @@ export class DoorClient implements SandboxDoor {
           send: (bytes) => request.send(bytes),
           end: () => request.endInput(),
           close: () => request.cancel(),
+          ended: request.ended,
         });
         await request.ended;
       })
@@ -254,8 +255,18 @@ export class DoorClient implements SandboxDoor {
     return this.answerTo({ ask: "reload", key: this.#keys.admin, sandbox }, reloadedSchema());
   }
 
+  /** Of a sandbox that has no token. @throws SANDBOX_CLOSED with the reason, SANDBOX_UNKNOWN */
+  async refuseEnded(sandbox: string): Promise<void> {
+    await this.answerTo({ ask: "ended", key: this.#keys.admin, sandbox }, z.never());
+  }
+
   async stop(): Promise<void> {
     await this.answerTo({ ask: "stop", key: this.#keys.admin }, z.null());
+  }
+
+  untilEnded(access: SandboxAccess, signal: AbortSignal): Promise<void> {
+    const ask = async (): Promise<void> => void (await this.#answerTo({ ask: "untilEnded", ...proofOf(access) }, z.null(), signal));
+    return this.#lasting.take(ask, signal);
   }
 
   async end(access: SandboxAccess): Promise<SandboxEnd> {

@@ -37,7 +37,7 @@ const none = (): never => {
 const nowhere = async () => ({ terminals: [], isInForeground: false });
 
 function hostWith(replaced: Partial<SandboxDoor>): DoorHost {
-  const nothing = { open: none, exec: none, attach: none, logs: none, connect: none, checkpoint: none, end: none };
+  const nothing = { open: none, exec: none, attach: none, logs: none, connect: none, checkpoint: none, untilEnded: none, end: none };
   const sandboxes = { ...nothing, list: async () => [], ...replaced };
   const approvals = { isUsed: false, ask: none, list: async () => ({ revision: 1, questions: [] }), show: none, answer: none };
   return {
@@ -46,7 +46,7 @@ function hostWith(replaced: Partial<SandboxDoor>): DoorHost {
     keys,
     isEqual: (given, expected) => given === expected,
     reload: none,
-    end: async () => {},
+    goneError: (sandbox) => new Error(sandbox),
     stop: () => {},
   };
 }

@@ -1,5 +1,6 @@
 // The keys and tokens of a running broker, as files that only their owner can read: the command line finds them there.
 import { randomBytes } from "node:crypto";
+import { unlinkSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { systemErrorCode } from "../contracts/glovebox-error.ts";
@@ -50,7 +51,14 @@ export const readApproveKey = (directory: string): Promise<string | undefined> =
 
 export const keepToken = (directory: string, sandbox: string, token: string): Promise<void> =>
   writeSecret(tokenFile(directory, sandbox), token);
-export const dropToken = (directory: string, sandbox: string): Promise<void> => rm(tokenFile(directory, sandbox), { force: true });
+/** At once: whoever hears that the sandbox ended finds no token of it any more. */
+export function dropToken(directory: string, sandbox: string): void {
+  try {
+    unlinkSync(tokenFile(directory, sandbox));
+  } catch {
+    // gone, or worth nothing and the next broker's to clear away
+  }
+}
 
 /** Undefined for an id that is none, and for a sandbox that is not (any more) there. */
 export async function readToken(directory: string, sandbox: string): Promise<string | undefined> {

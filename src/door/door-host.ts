@@ -17,8 +17,8 @@ export interface DoorHost {
   readonly isEqual: (given: string, expected: string) => boolean;
   /** The rules about connections of its policy as its documents are now. */
   readonly reload: (sandbox: string) => Promise<ReloadedRules>;
-  /** Closes any sandbox. */
-  readonly end: (sandbox: string) => Promise<void>;
+  /** What is to be said of a sandbox that is not (any more) there. */
+  readonly goneError: (sandbox: string) => Error;
   /** Ends the broker once what it was asked is answered. */
   readonly stop: () => void;
 }

@@ -4,4 +4,5 @@ export { DoorClient } from "./door-client.ts";
 export { errorDocument } from "./door-errors.ts";
 export type { BrokerPlace, StartWord } from "./reach-broker.ts";
 export { foundBroker, reachedBroker } from "./reached-broker.ts";
-export { serveDoor, type ServedSandboxes } from "./serve-door.ts";
+export { stopBroker } from "./stop-broker.ts";
+export { serveDoor, type ServedDoor, type ServedSandboxes } from "./serve-door.ts";

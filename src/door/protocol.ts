@@ -1,7 +1,7 @@
 // The numbers of the door's protocol: docs/door-protocol.md.
 
 export const sizes = {
-  version: 2,
+  version: 3,
   dataMax: 65_536,
   controlMax: 16_384,
   /** Of the PARTs of one request. */
@@ -34,6 +34,7 @@ export const frameTypes = {
   refused: 0x45,
   end: 0x46,
   asked: 0x47,
+  outputEnd: 0x48,
 } as const;
 
 export const execFlags = { pty: 1, detached: 2, noInput: 4, chinese: 8, tellsAsked: 16 } as const;
@@ -64,6 +65,7 @@ const fromBroker: ReadonlySet<number> = new Set([
   frameTypes.refused,
   frameTypes.end,
   frameTypes.asked,
+  frameTypes.outputEnd,
 ]);
 
 /** The longest payload of a type that this side may send; undefined for any other type. */

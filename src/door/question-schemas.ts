@@ -1,6 +1,6 @@
 // A question to a person on its way through the door, and its answer. Both ends check; whoever shows it escapes it.
 import * as z from "zod";
-import type { ApprovalQuestion } from "../contracts/approval.ts";
+import { answerPlaces, type ApprovalQuestion } from "../contracts/approval.ts";
 import { approvalIdSchema, digestSchema } from "../contracts/ids.ts";
 import { egressProtocolSchema } from "../contracts/egress-policy.ts";
 import { isWebhookPlace } from "../contracts/webhook-place.ts";
@@ -14,7 +14,7 @@ const about = {
   reason: z.string(),
   policyHash: z.string(),
   lifetimeMs: count,
-  tell: z.array(z.string().refine(isWebhookPlace)).max(64),
+  tell: z.array(z.strictObject({ url: z.string().refine(isWebhookPlace), ca: z.string().startsWith("/").optional() })).max(64),
 };
 
 const commandSchema = madeOnce(() =>
@@ -28,7 +28,7 @@ const commandSchema = madeOnce(() =>
     ),
     filesInWriteRoots: texts(),
     environmentNames: texts(),
-    notBound: z.array(z.strictObject({ what: z.enum(["live-input", "program", "operand"]), name: z.string() })),
+    notBound: z.array(z.strictObject({ what: z.enum(["live-input", "program", "operand", "input-files"]), name: z.string() })),
   }),
 );
 
@@ -53,6 +53,9 @@ export const questionSchema = madeOnce(() =>
     ),
 );
 export const answerSchema = madeOnce(() => z.enum(["granted", "refused"]));
+export const givenAnswerSchema = madeOnce(() =>
+  z.strictObject({ answer: answerSchema(), by: z.enum(answerPlaces), url: z.string().optional() }),
+);
 
 export const questionsSchema = madeOnce(() =>
   z.strictObject({

@@ -10,9 +10,11 @@ import { readDoorKeys } from "./door-files.ts";
 
 /** A broker cleans up after the last one before it listens. */
 const startMs = 60_000;
-/** Another may be starting: its start is not ours to hear of. */
-const otherStartMs = 15_000;
+/** Another may be starting, or leaving: neither is ours to hear of. */
+const otherMs = 15_000;
 const pauseMs = 25;
+/** Between two starts of ours while another has the lock: each is a process. */
+const startPauseMs = 500;
 
 /** What a broker that starts says on its standard output, one line. */
 export const startWordSchema = madeOnce(() =>
@@ -81,17 +83,26 @@ function connectTo({ socketPath, directory }: BrokerPlace): Promise<DoorClient |
 /** Undefined when no broker runs. @throws BROKER_UNAVAILABLE, BROKER_VERSION */
 export const findBroker = connectTo;
 
+/** Undefined when it does not listen by then. */
+async function awaitBroker(place: BrokerPlace, deadline: number): Promise<DoorClient | undefined> {
+  for (;;) {
+    const found = await connectTo(place);
+    if (found !== undefined || performance.now() > deadline) return found;
+    await delay(pauseMs);
+  }
+}
+
 /** @throws BROKER_UNAVAILABLE, BROKER_VERSION, and what kept the broker from starting */
 export async function reachBroker(place: BrokerPlace): Promise<DoorClient> {
   const running = await connectTo(place);
   if (running !== undefined) return running;
-  const word = await startBroker(place);
-  if (word.state === "failed") throw parseError(Buffer.from(JSON.stringify(word.error)));
-  const deadline = performance.now() + otherStartMs;
+  const deadline = performance.now() + otherMs;
   for (;;) {
-    const found = await connectTo(place);
+    const word = await startBroker(place);
+    if (word.state === "failed") throw parseError(Buffer.from(JSON.stringify(word.error)));
+    const isOurs = word.state === "listening";
+    const found = await awaitBroker(place, isOurs ? 0 : performance.now() + startPauseMs);
     if (found !== undefined) return found;
-    if (word.state === "listening" || performance.now() > deadline) throw unavailable("gone");
-    await delay(pauseMs);
+    if (isOurs || performance.now() > deadline) throw unavailable("gone");
   }
 }

@@ -1,5 +1,6 @@
 // A running broker as the command line and the library hold it: its sandboxes, and the tokens that lie in the state for this user.
 import { GloveboxError } from "../contracts/glovebox-error.ts";
+import { sandboxIdSchema } from "../contracts/ids.ts";
 import type { SharedBroker } from "../contracts/reached-broker.ts";
 import { approvalClient } from "./approval-client.ts";
 import type { DoorClient } from "./door-client.ts";
@@ -12,8 +13,9 @@ function held(client: DoorClient, { directory }: BrokerPlace): SharedBroker {
     approvals: approvalClient(client, directory),
     access: async (sandbox) => {
       const token = await readToken(directory, sandbox);
-      if (token === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
-      return { sandbox, token };
+      if (token !== undefined) return { sandbox, token };
+      if (sandboxIdSchema.safeParse(sandbox).success) await client.refuseEnded(sandbox);
+      throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
     },
     reload: (sandbox) => client.reload(sandbox),
     stop: () => client.stop(),

@@ -2,6 +2,8 @@
 import type { PortConnection } from "../contracts/sandbox-door.ts";
 import type { AskIo } from "./answer-ask.ts";
 
+type PortIo = Pick<AskIo, "io" | "answer" | "endOutput">;
+
 async function sendAll(connection: PortConnection, input: AsyncIterable<Uint8Array> | undefined): Promise<void> {
   try {
     for await (const bytes of input ?? []) await connection.send(bytes);
@@ -11,8 +13,8 @@ async function sendAll(connection: PortConnection, input: AsyncIterable<Uint8Arr
   }
 }
 
-/** Resolves when the connection has ended. */
-export async function relayPort(connection: PortConnection, { io, answer }: Pick<AskIo, "io" | "answer">): Promise<void> {
+/** Resolves when both directions have ended. */
+export async function relayPort(connection: PortConnection, { io, answer, endOutput }: PortIo): Promise<void> {
   const leave = (): void => connection.close();
   io.signal.addEventListener("abort", leave, { once: true });
   try {
@@ -20,6 +22,8 @@ export async function relayPort(connection: PortConnection, { io, answer }: Pick
     answer(null);
     void sendAll(connection, io.stdin);
     for await (const bytes of connection.received) await io.onOutput({ channel: "stdout", bytes });
+    endOutput();
+    await connection.ended; // what was sent may still be on its way
   } finally {
     io.signal.removeEventListener("abort", leave);
     connection.close();

@@ -5,6 +5,8 @@ import type { SandboxDoor } from "../contracts/sandbox-door.ts";
 import { dropToken, keepToken, makeDoorFiles } from "./door-files.ts";
 import { type DoorPlace, DoorServer } from "./door-server.ts";
 import { Linger } from "./linger.ts";
+import { reapSockets } from "./reap-sockets.ts";
+import { noteBrokerProcess } from "./stop-broker.ts";
 
 /** How long it stays after its last sandbox. */
 const lingerMs = 10 * 60_000;
@@ -14,7 +16,7 @@ export interface ServedSandboxes extends SandboxDoor {
   /** Open ones, and those that are being opened. */
   readonly count: number;
   reload(sandbox: string): Promise<ReloadedRules>;
-  endAny(sandbox: string): Promise<void>;
+  goneError(sandbox: string): Error;
   /** Resolves when there are none, and none comes any more. */
   closeAll(): Promise<void>;
 }
@@ -35,8 +37,11 @@ export interface ServedDoor {
   readonly makeSandboxes: (events: SandboxEvents) => ServedSandboxes;
   /** @param onChange `isUsed` may have changed */
   readonly makeDesk: (onChange: () => void) => AnswerDesk;
+  readonly nowMs: () => number;
   /** Called when clients can connect. */
   readonly onListening: () => Promise<void>;
+  /** It can open nothing any more, and leaves as soon as nobody needs it: the next one can. */
+  readonly isOutdated: () => boolean;
   /** Aborted: it is to leave now. */
   readonly signal: AbortSignal;
 }
@@ -45,13 +50,18 @@ export interface ServedDoor {
 export async function serveDoor(served: ServedDoor): Promise<void> {
   const { place, directory, isEqual } = served;
   const keys = await makeDoorFiles(directory);
+  await noteBrokerProcess(directory);
   const linger = new Linger(lingerMs);
-  const look = (): void => linger.look(sandboxes.count > 0 || approvals.isUsed);
+  const look = (): void => {
+    const isNeeded = sandboxes.count > 0 || approvals.isUsed;
+    linger.look(isNeeded);
+    if (!isNeeded && served.isOutdated()) linger.end();
+  };
   const approvals = served.makeDesk(look);
   const sandboxes = served.makeSandboxes({
     onChange: look,
     onOpened: (sandbox, token) => keepToken(directory, sandbox, token),
-    onEnded: (sandbox) => void dropToken(directory, sandbox).catch(() => {}), // worth nothing any more; the next broker clears it away
+    onEnded: (sandbox) => dropToken(directory, sandbox),
   });
   const host = {
     sandboxes,
@@ -59,9 +69,10 @@ export async function serveDoor(served: ServedDoor): Promise<void> {
     keys,
     isEqual,
     reload: (sandbox: string) => sandboxes.reload(sandbox),
-    end: (sandbox: string) => sandboxes.endAny(sandbox),
+    goneError: (sandbox: string) => sandboxes.goneError(sandbox),
     stop: linger.end,
   };
+  await reapSockets(place.socketPath, served.nowMs());
   const server = await DoorServer.open(place, host);
   served.signal.addEventListener("abort", linger.end, { once: true });
   if (served.signal.aborted) linger.end();

@@ -101,6 +101,7 @@ export class ServedRequest {
       io: this.#io(true),
       callerGone: this.#about.gone,
       answer: (value) => this.#answer(value),
+      endOutput: () => this.#put([emptyFrame(frameTypes.outputEnd, this.#stream)]),
       standing: () => this.#about.standing(),
     };
   }

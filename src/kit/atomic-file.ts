@@ -3,6 +3,11 @@ import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
+export interface FileOwner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** Syncs a directory's entries to the device. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, "r");
@@ -13,12 +18,17 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** @param mode permission bits of the file, e.g. 0o600 */
-export async function writeFileAtomically(file: string, content: string | Uint8Array, mode: number): Promise<void> {
+/**
+ * @param mode permission bits of the file, e.g. 0o600, whatever the umask
+ * @param owner of the file; the caller's where absent
+ */
+export async function writeFileAtomically(file: string, content: string | Uint8Array, mode: number, owner?: FileOwner): Promise<void> {
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(6).toString("hex")}`);
-  const handle = await open(temporary, "wx", mode);
+  const handle = await open(temporary, "wx", 0o600);
   try {
     try {
+      if (owner !== undefined) await handle.chown(owner.uid, owner.gid);
+      await handle.chmod(mode);
       await handle.writeFile(content);
       await handle.sync();
     } finally {

@@ -43,8 +43,12 @@ function parseIpv6(text: string): bigint {
 /** As sockets that take both families show an IPv4 address. */
 const mappedStart = "::ffff:";
 
+/** Most texts that are asked about are names, and few names end in a digit. */
+const mayBeAddress = (text: string): boolean => text.includes(":") || /\d$/u.test(text);
+
 /** Undefined when it is no plain address; an IPv6 address with a zone is none. IPv4-mapped ones come back as IPv4. */
 export function parseIpAddress(text: string): IpAddress | undefined {
+  if (!mayBeAddress(text)) return undefined;
   const dotted = text.startsWith(mappedStart) ? text.slice(mappedStart.length) : text;
   if (isIPv4(dotted)) return { family: 4, value: BigInt(parseIpv4(dotted)) };
   const family = text.includes("%") ? 0 : isIP(text);

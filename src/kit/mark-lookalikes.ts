@@ -1,12 +1,15 @@
 // Letters that look like ASCII but are not: `аdmin` with a Cyrillic а is another word than `admin`. Each gets its number behind it, so that
 // a person sees what a program would see. It works on text that escape-text.ts has made printable.
+import { lazily } from "./lazily.ts";
 
 /** Runs of characters that a reader takes for one word. */
-const words = /[\p{L}\p{M}\p{N}]+/gu;
+const words = lazily(() => /[\p{L}\p{M}\p{N}]+/gu);
 const ascii = /[A-Za-z]/u;
 /** Scripts with letters of the same shapes as Latin ones. */
-const confusable =
-  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}\p{Script=Deseret}\p{Script=Osage}\u{1D00}-\u{1D7F}\u0131\u0237\u0251\u0261\u0269\u01C0\u01C3\u02BC]/u;
+const confusable = lazily(
+  () =>
+    /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}\p{Script=Deseret}\p{Script=Osage}\u{1D00}-\u{1D7F}\u0131\u0237\u0251\u0261\u0269\u01C0\u01C3\u02BC]/u,
+);
 /** A word that consists of nothing but these could be read as an ASCII one. */
 const twins = /^[аеорсухіјѕԁһӏԛԝАВЕКМНОРСТУХІЈЅԌԚԜαινορυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ0-9]+$/u;
 /** Look like / - . : and are none. */
@@ -23,10 +26,10 @@ function isDressed(character: string): boolean {
 function markWord(word: string): string {
   const isMixed = ascii.test(word) || twins.test(word);
   return Array.from(word, (character) =>
-    isDressed(character) || (isMixed && confusable.test(character)) ? mark(character) : character,
+    isDressed(character) || (isMixed && confusable().test(character)) ? mark(character) : character,
   ).join("");
 }
 
 export function markLookalikes(text: string): string {
-  return /^[ -~]*$/u.test(text) ? text : text.replaceAll(words, markWord).replaceAll(signs, mark);
+  return /^[ -~]*$/u.test(text) ? text : text.replaceAll(words(), markWord).replaceAll(signs, mark);
 }

@@ -92,6 +92,13 @@ test("measureTrees() stops when it has seen enough, and takes a root that is gon
   assert.ok(found > 8192 && found < 50 * 4096, String(found));
 });
 
+test("measureTrees() counts a root that is a single file when it changed, and is whole", async (t) => {
+  const file = path.join(scratch(t), "file");
+  writeFileSync(file, "x");
+  assert.deepEqual(await measureTrees([file], { enough: plenty }), { bytes: leastFileBytes, isWhole: true });
+  assert.deepEqual(await measureTrees([file], { enough: plenty, sinceMs: Date.now() + 60_000 }), { bytes: 0, isWhole: true });
+});
+
 test("measureTrees() takes a closed directory that did not change for none of the changes", async (t) => {
   const root = scratch(t);
   const closed = path.join(root, "closed");

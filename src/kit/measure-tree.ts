@@ -36,15 +36,33 @@ function* entriesOf(directory: Buffer): Generator<readonly [Buffer, Stats]> {
   }
 }
 
+const sizeOf = ({ blocks }: Stats): number => Math.max(blocks * 512, leastFileBytes);
+
+function fileAt(root: string): Stats | undefined {
+  try {
+    const found = lstatSync(root);
+    return found.isDirectory() ? undefined : found;
+  } catch {
+    return undefined; // it is gone, or nobody may look
+  }
+}
+
+/** @param roots directories, whose own entries are not counted, and single files */
 export async function measureTrees(roots: readonly string[], { enough, sinceMs = 0 }: Measuring): Promise<TreeMeasure> {
-  const waiting: Waiting[] = roots.map((root) => ({ path: Buffer.from(root), counts: true }));
+  const waiting: Waiting[] = [];
   let [bytes, seen, isWhole] = [0, 0, true];
+  for (const root of roots) {
+    // A file has no entries; whatever else stands in the way is found again, and judged, below.
+    const found = fileAt(root);
+    if (found === undefined) waiting.push({ path: Buffer.from(root), counts: true });
+    else if (found.ctimeMs >= sinceMs) bytes += sizeOf(found);
+  }
   for (let at = waiting.pop(); at !== undefined && bytes <= enough; at = waiting.pop()) {
     try {
       for (const [path, found] of entriesOf(at.path)) {
         const counts = found.ctimeMs >= sinceMs;
         if (found.isDirectory()) waiting.push({ path, counts });
-        if (counts) bytes += Math.max(found.blocks * 512, leastFileBytes);
+        if (counts) bytes += sizeOf(found);
         if (bytes > enough) break;
         // Whoever looks has other work meanwhile.
         if ((seen += 1) % sliceFiles === 0) await new Promise<void>((resolve) => setImmediate(resolve));

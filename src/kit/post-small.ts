@@ -5,6 +5,8 @@ import https from "node:https";
 export interface Posted {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** PEM: who alone may vouch for an https server. Absent: Node's own authorities. */
+  readonly authorities?: string | undefined;
   /** Of the answer. */
   readonly maximumBytes: number;
   readonly ms: number;
@@ -18,7 +20,10 @@ export interface PostAnswer {
 }
 
 /** Undefined when none came, or a longer one, whatever the reason. */
-export async function postSmall(address: string, { headers, body, maximumBytes, ms, signal }: Posted): Promise<PostAnswer | undefined> {
+export async function postSmall(
+  address: string,
+  { headers, body, authorities, maximumBytes, ms, signal }: Posted,
+): Promise<PostAnswer | undefined> {
   const { promise, resolve } = Promise.withResolvers<PostAnswer | undefined>();
   const options = { method: "POST", headers, agent: false, signal: AbortSignal.any([signal, AbortSignal.timeout(ms)]) };
   const heard = (response: http.IncomingMessage): void => {
@@ -37,7 +42,9 @@ export async function postSmall(address: string, { headers, body, maximumBytes, 
     response.on("close", () => resolve(undefined));
     response.on("end", () => resolve({ status: response.statusCode ?? 0, header, body: Buffer.concat(chunks).toString("utf8") }));
   };
-  const request = address.startsWith("https:") ? https.request(address, options, heard) : http.request(address, options, heard);
+  const request = address.startsWith("https:")
+    ? https.request(address, { ...options, ca: authorities }, heard)
+    : http.request(address, options, heard);
   request.on("error", () => resolve(undefined));
   request.on("close", () => resolve(undefined));
   request.end(body);

@@ -4,6 +4,7 @@ import { mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { isPresent } from "./is-present.ts";
 import { ProcessLock } from "./process-lock.ts";
 
 async function withFile(body: (file: string) => Promise<void>): Promise<void> {
@@ -66,6 +67,15 @@ test("ProcessLock.take() lets a waiter in between the takes of a greedy holder",
     assert.ok(rounds < 50, `the waiter came in after ${rounds} rounds`);
     greedy.close();
     patient.close();
+  });
+});
+
+test("ProcessLock.take() needs no turn where nobody can be waiting", async () => {
+  await withFile(async (file) => {
+    const lock = new ProcessLock(file);
+    (await lock.take(1000))?.();
+    assert.equal(isPresent(`${file}.turn`), false);
+    lock.close();
   });
 });
 

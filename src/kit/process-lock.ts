@@ -1,14 +1,16 @@
 // A lock between processes that the kernel gives back when its holder dies, however it dies (kill -9 included).
-// Node has no flock(2); SQLite's exclusive transaction is an fcntl(2) lock on the file. Nothing is ever written to it.
+// Node has no flock(2); SQLite's writing transaction, of which a file has one at a time, is an fcntl(2) lock on it. Nothing is ever written to it.
 // It does not lock threads against each other beyond what SQLite does, and nothing else in the process may open the two files:
 // closing any descriptor of a file drops this process's fcntl locks on it.
 import { accessSync, closeSync, constants, lstatSync, openSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import { monotonicMs } from "./monotonic.ts";
 
 const sqliteBusy = 5;
 const eagerTurns = 4;
-const longestPauseMs = 4;
+/** Also how soon after its release a lock is taken without a turn: a holder that comes back for the next batch mostly comes later than that. */
+const longestPauseMs = 2;
 
 /** Only ever opens a file that it makes: see above for why. @throws EEXIST never, what else open(2) says otherwise */
 function createMissing(file: string): void {
@@ -61,7 +63,8 @@ class LockFile {
         database.exec("PRAGMA journal_mode=MEMORY");
         this.#journalless = true;
       }
-      database.exec("BEGIN EXCLUSIVE");
+      // Keeps out whoever would write, and nobody does anything else: locking readers out too would be three calls more.
+      database.exec("BEGIN IMMEDIATE");
     } catch (error) {
       if (error instanceof Error && "errcode" in error && error.errcode === sqliteBusy) return false;
       throw error;
@@ -84,11 +87,11 @@ class LockFile {
   }
 }
 
-/** Tries until `deadline` (performance.now() milliseconds); pauses are short and let the event loop run. */
+/** Tries until `deadline` (of monotonicMs()); pauses are short and let the event loop run. */
 async function takeUntil(lock: LockFile, deadline: number): Promise<boolean> {
   for (let attempt = 0; ; attempt += 1) {
     if (lock.tryTake()) return true;
-    if (performance.now() >= deadline) return false;
+    if (monotonicMs() >= deadline) return false;
     if (attempt < eagerTurns) await nextTurn();
     else await delay(1 + Math.random() * (longestPauseMs - 1));
   }
@@ -97,6 +100,7 @@ async function takeUntil(lock: LockFile, deadline: number): Promise<boolean> {
 export class ProcessLock {
   readonly #main: LockFile;
   readonly #turn: LockFile;
+  #releasedAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param file made when missing, mode 0600; a second file `<file>.turn` stands beside it */
   constructor(file: string) {
@@ -104,22 +108,31 @@ export class ProcessLock {
     this.#turn = new LockFile(`${file}.turn`);
   }
 
+  /** Whoever waits has tried again since we let it go: there is nobody to let in first. */
+  #wasFreeForOthers(): boolean {
+    return monotonicMs() - this.#releasedAtMs > longestPauseMs;
+  }
+
+  readonly #release = (): void => {
+    this.#main.release();
+    this.#releasedAtMs = monotonicMs();
+  };
+
   /**
    * Waits for the lock. Whoever waits holds the turn, so a process that takes the lock again and again lets others in between.
    * @param waitMs how long to try
    * @returns the function that releases it (call once), or undefined when it stayed taken. Throws what the file system says.
    */
   async take(waitMs: number): Promise<(() => void) | undefined> {
-    const deadline = performance.now() + waitMs;
+    if (this.#wasFreeForOthers() && this.#main.tryTake()) return this.#release;
+    const deadline = monotonicMs() + waitMs;
     if (!(await takeUntil(this.#turn, deadline))) return undefined;
     try {
       if (!(await takeUntil(this.#main, deadline))) return undefined;
     } finally {
       this.#turn.release();
     }
-    return () => {
-      this.#main.release();
-    };
+    return this.#release;
   }
 
   /** Releases and forgets; the files stay. */

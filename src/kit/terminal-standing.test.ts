@@ -1,4 +1,4 @@
-// Where processes stand; with a real terminal in test/e2e/approvals-elsewhere.test.ts.
+// Where processes stand; with a real terminal in test/doors/approvals-elsewhere.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { terminalStanding } from "./terminal-standing.ts";

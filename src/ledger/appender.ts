@@ -48,6 +48,8 @@ export class Appender {
   readonly #options: AppenderOptions;
   readonly #queue: Waiting[] = [];
   readonly #dirty = new Set<string>();
+  /** Details on their way to the device. */
+  #details: Promise<void> = Promise.resolve();
   #flushing: Promise<void> | undefined;
   #syncing: Promise<void> | undefined;
   #nextSync: Promise<void> | undefined;
@@ -106,7 +108,11 @@ export class Appender {
       else if (waiting.durability === "kernel") waiting.resolve(receipt);
       else synced.push({ waiting, receipt });
     }
-    if (synced.length === 0) return;
+    if (synced.length === 0) {
+      // What the record is about can begin: meanwhile its details get to the device, for which the next synced record has to wait.
+      if (this.#dirty.size > 0) setImmediate(() => this.#sendDetails());
+      return;
+    }
     // Not awaited: the lock is released while the device works, and the next batch may be written meanwhile.
     void this.#sync().then(
       () => {
@@ -143,13 +149,22 @@ export class Appender {
     return this.#nextSync;
   }
 
-  async #syncNow(): Promise<void> {
-    const { store, files } = this.#options;
+  /** One erased meanwhile needs no sync. */
+  #sendDetails(): void {
+    const { files } = this.#options;
     const dirty = [...this.#dirty];
     this.#dirty.clear();
+    const sent = dirty.map((path) => files.syncPath(path).catch(ignoreMissing));
+    this.#details = Promise.all([this.#details, ...sent]).then(() => {});
+    this.#details.catch(() => {}); // the next sync says it
+  }
+
+  async #syncNow(): Promise<void> {
+    const { store } = this.#options;
     try {
-      // Details first: a record on the device whose details are not would look like a loss. One erased meanwhile needs no sync.
-      await Promise.all(dirty.map((path) => files.syncPath(path).catch(ignoreMissing)));
+      // Details first: a record on the device whose details are not would look like a loss.
+      if (this.#dirty.size > 0) this.#sendDetails();
+      await this.#details;
       await store.sync();
     } catch (error) {
       // After a failed sync the kernel may drop the pages and report the next one as done, so nothing here can be promised any more.
@@ -236,6 +251,7 @@ export class Appender {
     while (this.#sealsWaiting > 0) await this.#sealing;
     await this.#nextSync?.catch(() => {}); // its callers hear of it
     await this.#syncing?.catch(() => {}); // likewise
+    await this.#details.catch(() => {}); // likewise
     this.#options.store.close();
     this.#options.lock.close();
   }

@@ -2,18 +2,43 @@
 import type { DurableFiles } from "./durable-files.ts";
 import type { Layout } from "./layout.ts";
 import { inconsistent } from "./ledger-errors.ts";
+import { leavesEnough } from "./log-start.ts";
 import type { SigningKey } from "./signing-key.ts";
 import { TrackedFile } from "./tracked-file.ts";
 import { type LogPosition, formatTreeHead, parseTreeHeads } from "./tree-head.ts";
 
-/** How much of the end is read at open: ten heads, or two of the longest. Each is a signature to verify, at every start. */
+/** How much of the end is read at open: ten heads, or two of the longest. */
 const windowBytes = 6 * 1024;
+
+/** How the line begins that ends a note, each byte a character. */
+const signatureLine = Buffer.from("\n— ").toString("latin1");
 
 /** Where the first whole note starts in a window that was cut out of the middle. */
 function firstNote(window: Buffer): number {
   const signature = window.indexOf("\n— ");
   const end = signature < 0 ? -1 : window.indexOf("\n", signature + 1);
   return end < 0 ? window.length : end + 1;
+}
+
+/**
+ * Where the notes begin that opening needs: the newest one that leaves enough of the log to check, and all behind it. Older ones would say nothing
+ * about what is read, and each is a signature to verify, at every start. What a note says is not believed here, only where reading begins: it is
+ * read again, with its signature.
+ */
+function neededFrom(window: Buffer, first: number): number {
+  const notes = window.toString("latin1", first);
+  const whole = notes.slice(0, Math.max(0, notes.lastIndexOf(signatureLine)));
+  const places = [...whole.matchAll(/\nposition (\d{1,8}) (\d{1,16})\n/gu)].map(({ 1: segment, 2: offset, index }) => ({
+    segment: Number(segment),
+    offset: Number(offset),
+    index,
+  }));
+  const end = places.at(-1);
+  const start = end === undefined ? undefined : places.findLast((place) => leavesEnough(place, end));
+  if (start === undefined) return first;
+  // The note begins behind the signature of the one before it, which is the last line that begins so.
+  const signature = notes.lastIndexOf(signatureLine, start.index);
+  return signature < 0 ? first : first + notes.indexOf("\n", signature + 1) + 1;
 }
 
 export class HeadsFile {
@@ -28,8 +53,9 @@ export class HeadsFile {
     this.#file = new TrackedFile(files, layout.heads);
     this.#key = key;
     const start = Math.max(0, this.#file.size() - windowBytes);
-    this.partial = start > 0;
-    this.#bytes = this.partial ? start + firstNote(this.#file.read(start, windowBytes)) : 0;
+    const window = this.#file.read(start, windowBytes);
+    this.#bytes = start + neededFrom(window, start > 0 ? firstNote(window) : 0);
+    this.partial = this.#bytes > 0;
   }
 
   /** The newest head. */

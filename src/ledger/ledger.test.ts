@@ -1,4 +1,4 @@
-// Unit tests of the ledger as its callers see it; the process-level ones are in test/e2e.
+// Unit tests of the ledger as its callers see it; the process-level ones are in test/ledger.
 import assert from "node:assert/strict";
 import { chmod, mkdir, readFile, readdir, symlink, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -8,13 +8,14 @@ import * as fc from "fast-check";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { ErrorCode } from "../contracts/error-table.ts";
 import { ProcessLock } from "../kit/process-lock.ts";
-import { openLedger, openLedgerReader, verifyLedger } from "./ledger.ts";
+import { type DurableFiles, openLedger, openLedgerReader, verifyLedger } from "./ledger.ts";
 import {
   decisionRecord,
   ledgerOptions,
   refusedRecord,
   seededBytes,
   taskNumber,
+  unsyncedFiles,
   withLedger,
   withStateDirectory,
 } from "./testing/ledger-fixture.ts";
@@ -72,9 +73,13 @@ test("commit() is equal for equal inputs of one task, also after reopening, and 
     await withLedger(ledgerOptions(directory, { randomBytes: seededBytes("other") }), async (ledger) => {
       assert.equal(await ledger.commit(task, Buffer.from("x")), first);
       assert.notEqual(await ledger.commit(taskNumber(2), "x"), first);
-      const streaming = await ledger.openCommitment(task);
+      const openCommitment = await ledger.openCommitments(task);
+      const streaming = openCommitment();
       streaming.update(Buffer.from("x"));
       assert.equal(streaming.digest(), first);
+      const nothing = await ledger.commit(task, "");
+      assert.deepEqual([openCommitment().digest(), openCommitment().digest()], [nothing, nothing]);
+      assert.notEqual((await ledger.openCommitments(taskNumber(2)))().digest(), nothing);
     });
   });
 });
@@ -206,6 +211,34 @@ test("a head is signed every thousand records without being asked for", async ()
     const report = await verifyLedger({ directory });
     assert.equal(report.exit, 0);
     assert.ok(report.treeHeads >= 3, `${report.treeHeads} heads`);
+  });
+});
+
+test("append() sends details on to the device unasked, and a synced record counts only after them", async () => {
+  await withStateDirectory(async (directory) => {
+    const [began, may] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const order: string[] = [];
+    const files: DurableFiles = {
+      ...unsyncedFiles,
+      syncPath: async () => {
+        began.resolve();
+        await may.promise;
+        order.push("detail");
+      },
+      sync: async () => void order.push("log"),
+    };
+    const options = ledgerOptions(directory);
+    await withLedger(options, async () => {}); // what a first start syncs is not asked about here
+    await withLedger({ ...options, files }, async (ledger) => {
+      await ledger.append(await decisionRecord(ledger, task), "kernel");
+      await began.promise;
+      const synced = ledger.append(refusedRecord(task, "C"), "synced");
+      await nextTurn();
+      may.resolve();
+      await synced;
+      assert.equal(order.indexOf("log"), order.length - 1, order.join(" "));
+      assert.ok(order.length > 2, order.join(" "));
+    });
   });
 });
 

@@ -1,16 +1,16 @@
 // The ledger room's front: opens the tamper-evident record for writing, reads it, and passes the independent verifier on.
 // Several processes may have it open; each takes the lock for one batch. INVARIANT I-11
-import { createHmac } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Clock } from "../contracts/clock.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { TaskId } from "../contracts/ids.ts";
-import type { AppendReceipt, Durability, Ledger } from "../contracts/ledger.ts";
-import { type Commitment, type NewRecord, type RecordType, commitmentSchema } from "../contracts/ledger-record.ts";
+import type { AppendReceipt, Durability, Ledger, StreamCommitment } from "../contracts/ledger.ts";
+import type { Commitment, NewRecord, RecordType } from "../contracts/ledger-record.ts";
 import { isPresent } from "../kit/is-present.ts";
 import { ProcessLock } from "../kit/process-lock.ts";
 import { Appender, takeLock } from "./appender.ts";
 import { countBlobs, eraseBlobs } from "./blobs.ts";
+import { Commitments } from "./commitments.ts";
 import { type DurableFiles, durableFiles } from "./durable-files.ts";
 import { type LedgerKeys, loadKeys, makeKeys } from "./keys.ts";
 import { type Layout, layoutOf } from "./layout.ts";
@@ -20,7 +20,7 @@ import { type PrepareOptions, prepareRecord } from "./prepare-record.ts";
 import { type Redact, redactDetail } from "./redact.ts";
 import { placeVersion, prepareStateContents, prepareStateDirectory } from "./state-directory.ts";
 import { ownRecord } from "./stored-bytes.ts";
-import { encrypt, keptContext, TaskKeys } from "./task-keys.ts";
+import { encrypt, keptContext, type TaskKey, TaskKeys } from "./task-keys.ts";
 
 export type { DurableFiles } from "./durable-files.ts";
 export { durableFiles } from "./durable-files.ts";
@@ -66,6 +66,7 @@ class DirectoryLedger implements OpenedLedger {
   readonly #layout: Layout;
   readonly #appender: Appender;
   readonly #prepare: PrepareOptions;
+  readonly #commitments = new Commitments();
 
   constructor(layout: Layout, parts: { readonly appender: Appender; readonly prepare: PrepareOptions }) {
     this.#layout = layout;
@@ -77,25 +78,25 @@ class DirectoryLedger implements OpenedLedger {
     return this.#appender.append(prepareRecord(record, this.#prepare), durability);
   }
 
-  #salt(task: TaskId): Buffer {
+  #key(task: TaskId): TaskKey {
     try {
-      return this.#prepare.taskKeys.get(task).salt;
+      return this.#prepare.taskKeys.get(task);
     } catch (error) {
       throw unwritable(error, this.#layout.task(task));
     }
   }
 
   async commit(task: TaskId, bytes: Uint8Array | string): Promise<Commitment> {
-    return commitmentSchema.parse(`hmac:${createHmac("sha256", this.#salt(task)).update(bytes).digest("hex")}`);
+    return this.#commitments.to(this.#key(task), bytes);
   }
 
-  async openCommitment(task: TaskId): Promise<{ update(bytes: Uint8Array): void; digest(): Commitment }> {
-    const hmac = createHmac("sha256", this.#salt(task));
-    return { update: (bytes) => void hmac.update(bytes), digest: () => commitmentSchema.parse(`hmac:${hmac.digest("hex")}`) };
+  async openCommitments(task: TaskId): Promise<() => StreamCommitment> {
+    const key = this.#key(task);
+    return () => this.#commitments.openStream(key);
   }
 
   async openSealer(task: TaskId): Promise<(name: string, bytes: Uint8Array) => Uint8Array> {
-    this.#salt(task); // makes the key
+    this.#key(task); // makes it
     const { taskKeys, randomBytes } = this.#prepare;
     return (name, bytes) => encrypt(bytes, { key: taskKeys.get(task).data, nonce: randomBytes(12), context: keptContext(task, name) });
   }

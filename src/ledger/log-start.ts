@@ -19,6 +19,11 @@ export function lastSegment(layout: Layout): number {
   return last;
 }
 
+/** Whether what follows `head`, up to `end`, is enough to check. */
+export function leavesEnough(head: Pick<LogPosition, "segment" | "offset">, end: Pick<LogPosition, "segment" | "offset">): boolean {
+  return head.segment < end.segment || head.offset <= end.offset - recheckedBytes;
+}
+
 /** The newest signed position that still leaves the end of the log to be checked; the very start of a short log. */
 export function startingView(
   place: { readonly layout: Layout; readonly log: string },
@@ -31,7 +36,7 @@ export function startingView(
     if (known.partial) throw inconsistent("ledger.head-foreign", { path: layout.heads });
     return empty;
   }
-  const early = known.heads.findLast((head) => head.segment < end.segment || head.offset <= end.offset - recheckedBytes);
+  const early = known.heads.findLast((head) => leavesEnough(head, end));
   const start = early ?? (known.partial ? known.heads[0] : undefined);
   if (start === undefined) return empty;
   if (start.offset > 0 && !isPresent(layout.segment(start.segment)))

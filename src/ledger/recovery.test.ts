@@ -21,7 +21,7 @@ import { FailingFiles } from "./testing/failing-files.ts";
 import { ledgerOptions, refusedRecord, taskNumber, withLedger, withStateDirectory } from "./testing/ledger-fixture.ts";
 
 const task = taskNumber(1);
-/** Coprime to the lengths at hand; test/e2e does the same at every byte. */
+/** Coprime to the lengths at hand; test/ledger does the same at every byte. */
 const stride = 29;
 
 test("openLedger() after a cut in the unsigned tail keeps all whole records and quarantines the rest", async () => {
@@ -187,5 +187,35 @@ test("append() says that the disk is full, and works again in the same process a
     const changes = await opening(Number.POSITIVE_INFINITY);
     await opening(changes + 1);
     assert.equal((await verifyLedger({ directory })).exit, 0);
+  });
+});
+
+test("openLedger() verifies the tree heads over the end that it checks, and leaves older ones to verifyLedger()", async () => {
+  await withStateDirectory(async (directory) => {
+    for (let session = 0; session < 8; session += 1) {
+      await withLedger(ledgerOptions(directory), async (ledger) => {
+        for (let count = 0; count < 20; count += 1) await ledger.append(refusedRecord(task, "A"), "kernel");
+        await ledger.seal();
+      });
+    }
+    const heads = await readFile(headsOf(directory));
+    const notes = heads.toString("latin1").split("position ").length - 1;
+    const afterFlipOf = async (index: number, check: () => Promise<unknown>): Promise<void> => {
+      let at = -1;
+      for (let note = 0; note <= index; note += 1) at = heads.indexOf("leaf ", at + 1);
+      const flipped = Buffer.from(heads);
+      flipped[at + 10] = (flipped[at + 10] ?? 0) ^ 1;
+      await writeFile(headsOf(directory), flipped);
+      await check();
+      await writeFile(headsOf(directory), heads);
+    };
+    const open = async (): Promise<void> => (await openLedger(ledgerOptions(directory))).close();
+    await afterFlipOf(0, async () => {
+      await open();
+      assert.equal((await verifyLedger({ directory })).exit, 1);
+    });
+    await afterFlipOf(notes - 1, () => assertInconsistent(directory, "the last head"));
+    await afterFlipOf(notes - 2, () => assertInconsistent(directory, "the one before"));
+    await open();
   });
 });

@@ -1,6 +1,8 @@
 // Takes well-known shapes of secrets out of a record's detail before anything is hashed or stored. Small and table-driven;
 // what the caller knows to be secret it must not hand over in the first place.
 
+import { lazily } from "../kit/lazily.ts";
+
 /** Replaces a secret: the same secret of one task gives the same tag. */
 export type SecretTag = (secret: string) => string;
 export type Redact = (detail: Readonly<Record<string, unknown>>, tag: SecretTag) => Readonly<Record<string, unknown>>;
@@ -10,32 +12,66 @@ const secretName = new RegExp(secretWord, "iu");
 /** `--db-password`, `-token`: the value is the next argument. */
 const secretOption = new RegExp(`^--?[\\w-]{0,64}${secretWord}[\\w-]{0,64}$`, "iu");
 
-/** Each pattern names the part to replace `secret`; what stands before it stays. */
-const shapes: readonly RegExp[] = [
+interface Shape {
+  /** Whether a text may hold one at all: most hold none, and an expression costs more to make ready than to ask. */
+  readonly mayBeIn: (text: string) => boolean;
+  /** Names the part to replace `secret`; what stands before it stays. */
+  readonly pattern: () => RegExp;
+}
+
+const holding =
+  (...parts: readonly string[]) =>
+  (text: string): boolean =>
+    parts.some((part) => text.includes(part));
+const naming = (text: string): boolean => secretName.test(text);
+
+const shapes: readonly Shape[] = [
   // URL userinfo: the password, or a lone token in the user's place
-  /(?<before>\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/?#]{0,256}:)(?<secret>[^\s@/?#]{1,512})(?=@)/giu,
-  /(?<before>\b[a-z][a-z0-9+.-]{0,30}:\/\/)(?<secret>[^\s:@/?#]{16,512})(?=@)/giu,
+  {
+    mayBeIn: holding("@"),
+    pattern: () => /(?<before>\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/?#]{0,256}:)(?<secret>[^\s@/?#]{1,512})(?=@)/giu,
+  },
+  { mayBeIn: holding("@"), pattern: () => /(?<before>\b[a-z][a-z0-9+.-]{0,30}:\/\/)(?<secret>[^\s:@/?#]{16,512})(?=@)/giu },
   // --password=X, --password X, NAME_TOKEN=X within one string
-  new RegExp(
-    `(?<before>(?<![\\w-])--?[\\w-]{0,64}${secretWord}[\\w-]{0,64}(?:=|[ \\t]+))(?<secret>"[^"\\n]*"|'[^'\\n]*'|[^\\s"']+)`,
-    "giu",
-  ),
-  new RegExp(`(?<before>(?<!\\w)\\w{0,64}${secretWord}\\w{0,64}=)(?<secret>"[^"\\n]*"|'[^'\\n]*'|[^\\s"'&;]+)`, "giu"),
+  {
+    mayBeIn: naming,
+    pattern: lazily(
+      () =>
+        new RegExp(
+          `(?<before>(?<![\\w-])--?[\\w-]{0,64}${secretWord}[\\w-]{0,64}(?:=|[ \\t]+))(?<secret>"[^"\\n]*"|'[^'\\n]*'|[^\\s"']+)`,
+          "giu",
+        ),
+    ),
+  },
+  {
+    mayBeIn: naming,
+    pattern: lazily(
+      () => new RegExp(`(?<before>(?<!\\w)\\w{0,64}${secretWord}\\w{0,64}=)(?<secret>"[^"\\n]*"|'[^'\\n]*'|[^\\s"'&;]+)`, "giu"),
+    ),
+  },
   // HTTP credentials
-  /(?<before>\b(?:Bearer|Basic)[ \t]+)(?<secret>[A-Za-z0-9._~+/=-]{8,})/gu,
+  { mayBeIn: holding("Bearer", "Basic"), pattern: () => /(?<before>\b(?:Bearer|Basic)[ \t]+)(?<secret>[A-Za-z0-9._~+/=-]{8,})/gu },
   // Tokens that show what they are. GitHub's have no fixed length any more.
-  /(?<before>)(?<secret>\b(?:gh[opsur]_|github_pat_|glpat-|npm_|xox[abeoprs]-|sk-|rk_live_|sk_live_|hf_|pypi-)[A-Za-z0-9_.-]{16,})/gu,
-  /(?<before>)(?<secret>\b(?:AKIA|ASIA)[0-9A-Z]{16}\b)/gu,
-  /(?<before>)(?<secret>\bAIza[0-9A-Za-z_-]{35})/gu,
-  /(?<before>)(?<secret>\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+)/gu,
-  /(?<before>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)(?<secret>[^-]+)/gu,
+  {
+    mayBeIn: holding("_", "-"),
+    pattern: () =>
+      /(?<before>)(?<secret>\b(?:gh[opsur]_|github_pat_|glpat-|npm_|xox[abeoprs]-|sk-|rk_live_|sk_live_|hf_|pypi-)[A-Za-z0-9_.-]{16,})/gu,
+  },
+  { mayBeIn: holding("AKIA", "ASIA"), pattern: () => /(?<before>)(?<secret>\b(?:AKIA|ASIA)[0-9A-Z]{16}\b)/gu },
+  { mayBeIn: holding("AIza"), pattern: () => /(?<before>)(?<secret>\bAIza[0-9A-Za-z_-]{35})/gu },
+  { mayBeIn: holding("eyJ"), pattern: () => /(?<before>)(?<secret>\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+)/gu },
+  { mayBeIn: holding("PRIVATE KEY"), pattern: () => /(?<before>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)(?<secret>[^-]+)/gu },
 ];
 const tagged = /^"?'?\[redacted:/u;
 
 function redactText(text: string, tag: SecretTag): string {
   return shapes.reduce(
-    (current, shape) =>
-      current.replace(shape, (match: string, before: string, secret: string) => (tagged.test(secret) ? match : `${before}${tag(secret)}`)),
+    (current, { mayBeIn, pattern }) =>
+      mayBeIn(current)
+        ? current.replace(pattern(), (match: string, before: string, secret: string) =>
+            tagged.test(secret) ? match : `${before}${tag(secret)}`,
+          )
+        : current,
     text,
   );
 }

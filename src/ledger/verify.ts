@@ -9,7 +9,7 @@ import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { VerifyReport } from "../contracts/door.ts";
 import { findNoLedger } from "./verify/begun.ts";
-import { checkBlob, readIfThere, readSettled, segmentNames } from "./verify/directory.ts";
+import { checkArtifacts, checkBlob, readIfThere, readSettled, segmentNames } from "./verify/directory.ts";
 import { groupHeads } from "./verify/group-heads.ts";
 import { type Head, type HeadList, type VerifierKey, parseHeads, parseVerifierKeys } from "./verify/notes.ts";
 import { type Finding, Walk } from "./verify/walk.ts";
@@ -128,10 +128,15 @@ function compareSizes(walk: Walk, check: HeadCheck, heads: readonly Head[]): rea
   return findings;
 }
 
-async function verifyBlobs(directory: string, walk: Walk): Promise<readonly Finding[]> {
+/** What the records speak of and lies beside them. */
+async function verifyBeside(directory: string, walk: Walk): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const mention of walk.blobs) {
     const finding = await checkBlob(directory, mention);
+    if (finding !== undefined) findings.push(finding);
+  }
+  for (const mention of walk.artifacts) {
+    const finding = await checkArtifacts(directory, mention);
     if (finding !== undefined) findings.push(finding);
   }
   return findings;
@@ -153,7 +158,7 @@ async function run(options: VerifyOptions): Promise<VerifyReport> {
     ...groupHeads(judgeHeads(list)),
     ...compareSizes(walk, check, list.heads),
   ];
-  findings.push(...(await verifyBlobs(options.directory, walk)));
+  findings.push(...(await verifyBeside(options.directory, walk)));
   return report(findings, {
     records: walk.records,
     treeHeads: list.heads.length,

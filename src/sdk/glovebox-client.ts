@@ -7,6 +7,7 @@ import type { CapturedChannels } from "./captured-output.ts";
 import { type CallOptions, performCaptured, signalOf, type TerminalSize } from "./command-call.ts";
 import { type Argv, type Forward, OpenSandbox } from "./open-sandbox.ts";
 import { type Say, told } from "./public-error.ts";
+import { TaskArtifacts } from "./task-artifacts.ts";
 import { toldLines, type ToldLine, type ToldSheet, toldSheet } from "./told-sheet.ts";
 
 /** The policy of a call: built-in, system, user and project files, and over them what is named here. */
@@ -23,9 +24,13 @@ export interface RunOptions extends PolicyOptions, CallOptions {
   /** As a path inside: absolute, or from the project on. Absent: the project. */
   readonly cwd?: string;
   readonly pty?: TerminalSize;
+  /** Files and directories of which the command gets copies to read, at `$INPUT_DIR`. Relative: from the process's current directory on. */
+  readonly inputs?: readonly string[];
 }
 
 export interface OpenOptions extends PolicyOptions, Pick<CallOptions, "signal"> {
+  /** Files and directories of which its commands get copies to read, at `$INPUT_DIR`. Relative: from the process's current directory on. */
+  readonly inputs?: readonly string[];
   /** Closed after this long without a command or a connection to a port. Milliseconds; at most, and when absent, 8 hours. */
   readonly idleMs?: number;
   /** Closed this long after it was opened. Milliseconds; at most, and when absent, 24 hours. */
@@ -38,8 +43,10 @@ export interface OpenOptions extends PolicyOptions, Pick<CallOptions, "signal"> 
 }
 
 /** How a command ended that ran in a sandbox of its own, and the seven answers for it. */
-export interface OnceResult extends Omit<RunResult, "sheet" | "refusedConnections" | "presetNotes">, CapturedChannels {
+export interface OnceResult extends Omit<RunResult, "sheet" | "notes" | "refusedConnections" | "presetNotes">, CapturedChannels {
   readonly sheet: ToldSheet;
+  /** Why it ended, when that was not its own choice. Empty otherwise. */
+  readonly notes: readonly ToldLine[];
   /** What was refused, each with the change of the policy that would allow it. */
   readonly refusedConnections: readonly ToldLine[];
   /** What the policy's presets left out. */
@@ -47,7 +54,7 @@ export interface OnceResult extends Omit<RunResult, "sheet" | "refusedConnection
 }
 
 export interface GloveboxParts {
-  readonly door: Pick<Door, "run" | "explainPolicy" | "explainTask">;
+  readonly door: Pick<Door, "run" | "explainPolicy" | "explainTask" | "artifacts">;
   /** The broker that holds sandboxes; called when one is first needed. */
   readonly reach: () => Promise<ReachedBroker>;
   readonly say: Say;
@@ -114,22 +121,24 @@ export class GloveboxClient implements AsyncDisposable {
    * @throws PublicError: POLICY_*, APPROVAL_UNAVAILABLE, WALL_UNAVAILABLE, ... when nothing was started
    */
   async run(argv: Argv, options: RunOptions): Promise<OnceResult> {
-    const { door, say, environment } = this.#parts;
+    const { door, say, environment, fileAt } = this.#parts;
     const policy = await told(say, () => this.#selection(options));
     const { projectDirectory } = policy;
-    const { cwd = "", pty } = options;
+    const { cwd = "", pty, inputs } = options;
     const request = {
       policy,
       argv,
       cwd: cwd.startsWith("/") ? cwd : cwd === "" ? projectDirectory : `${projectDirectory}/${cwd}`,
       callerEnvironment: environment,
       ...(pty === undefined ? {} : { pty }),
+      ...(inputs === undefined ? {} : { inputs: inputs.map(fileAt) }),
     };
     const result = await performCaptured({ say, perform: (io) => door.run(request, io) }, options);
-    const { sheet, refusedConnections, presetNotes = [] } = result;
+    const { sheet, notes, refusedConnections, presetNotes = [] } = result;
     return {
       ...result,
       sheet: toldSheet(sheet, say),
+      notes: toldLines(notes, say),
       refusedConnections: toldLines(refusedConnections, say),
       presetNotes: toldLines(presetNotes, say),
     };
@@ -150,11 +159,12 @@ export class GloveboxClient implements AsyncDisposable {
   }
 
   async #open(options: OpenOptions, signal: AbortSignal): Promise<OpenSandbox> {
-    const { idleMs, hardMs, outlives } = options;
+    const { idleMs, hardMs, outlives, inputs } = options;
     if (outlives === true && this.#parts.isHolding) throw new GloveboxError("USAGE_INVALID", "library.cannot-outlive");
     const opening: SandboxOpening = {
       policy: await this.#selection(options),
       callerEnvironment: this.#parts.environment,
+      ...(inputs === undefined ? {} : { inputs: inputs.map(this.#parts.fileAt) }),
       ...(idleMs === undefined ? {} : { idleMs }),
       ...(hardMs === undefined ? {} : { hardMs }),
       ...(outlives === true ? {} : { endsWithCaller: true }),
@@ -207,6 +217,12 @@ export class GloveboxClient implements AsyncDisposable {
   async sheet(task: string): Promise<ToldSheet> {
     const { door, say } = this.#parts;
     return told(say, async () => toldSheet(await door.explainTask(task), say));
+  }
+
+  /** The files that the commands of a task handed back by their `$OUTPUT_DIR`; also after its end, until they expire. */
+  artifacts(task: string): TaskArtifacts {
+    const { door, say } = this.#parts;
+    return new TaskArtifacts(door.artifacts, task, say);
   }
 
   /** Ends the sandboxes that were opened here, but for those that outlive it. Idempotent. */

@@ -4,7 +4,6 @@ import type {
   SandboxAccess,
   SandboxCheckpoint,
   SandboxCommand,
-  SandboxCommandResult,
   SandboxDoor,
   SandboxEnd,
   SandboxLog,
@@ -14,6 +13,7 @@ import { type CallOptions, performCaptured, signalOf, type TerminalSize } from "
 import { PublicError, type Say, told } from "./public-error.ts";
 import { RunningCommand } from "./running-command.ts";
 import { SandboxFiles } from "./sandbox-files.ts";
+import { type ToldResult, toldResult } from "./told-result.ts";
 import { toldLines, type ToldLine, type ToldSheet } from "./told-sheet.ts";
 
 export type Argv = readonly [program: string, ...rest: string[]];
@@ -30,7 +30,7 @@ export interface CommandOptions extends Pick<CallOptions, "signal"> {
 export interface ExecOptions extends CommandOptions, CallOptions {}
 
 /** How a command ended. Units are in the names: bytes, milliseconds, and `ledger` the sequence numbers of its records. */
-export interface CommandResult extends SandboxCommandResult, CapturedChannels {}
+export interface CommandResult extends ToldResult, CapturedChannels {}
 
 export interface SandboxClosed extends Omit<SandboxEnd, "refusedConnections"> {
   /** What was refused, each with the change of the policy that would allow it. */
@@ -45,6 +45,8 @@ export interface PortForwarding {
   readonly port: number;
   /** Ends its connections. Resolves when the port is free. */
   close(): Promise<void>;
+  /** Resolves when it is closed, by you or because its sandbox has ended. */
+  readonly ended: Promise<void>;
 }
 
 export type Forward = (port: number, dial: () => Promise<PortConnection>) => Promise<PortForwarding>;
@@ -114,7 +116,7 @@ export class OpenSandbox implements AsyncDisposable {
   exec(argv: Argv, options: ExecOptions = {}): Promise<CommandResult> {
     const { door, access, say } = this.#parts;
     const command = this.#command(argv, options);
-    return performCaptured({ say, perform: (io) => door.exec(access, command, io) }, options);
+    return performCaptured({ say, perform: async (io) => toldResult(await door.exec(access, command, io), say) }, options);
   }
 
   /** Starts one command and resolves when it runs: its output is to be read, and its input to be ended. @throws like `exec` */
@@ -155,10 +157,19 @@ export class OpenSandbox implements AsyncDisposable {
 
   /**
    * What listens on this TCP port inside answers on a port of this machine's loopback, until it is closed: any process of this machine can
-   * connect there. @param options `listen`: that port; a free one when absent @throws what listen(2) reports
+   * connect there. When the sandbox has ended, so has it. @param options `listen`: that port; a free one when absent @throws what listen(2) reports
    */
-  forward(port: number, { listen = 0 }: { readonly listen?: number } = {}): Promise<PortForwarding> {
-    return this.#parts.forward(listen, () => this.connect(port));
+  async forward(port: number, { listen = 0 }: { readonly listen?: number } = {}): Promise<PortForwarding> {
+    const { door, access, forward } = this.#parts;
+    const forwarding = await forward(listen, () => this.connect(port));
+    const isClosed = new AbortController();
+    // Whatever says that there is nothing to reach any more.
+    door.untilEnded(access, isClosed.signal).catch(() => forwarding.close());
+    const close = (): Promise<void> => {
+      isClosed.abort();
+      return forwarding.close();
+    };
+    return { port: forwarding.port, close, ended: forwarding.ended };
   }
 
   /**

@@ -49,11 +49,22 @@ function publicProblem({ code, label, line, key, situation, values }: PolicyProb
   return { code, file: label, line, key, message, hint: say({ key: `error.${situation}.hint`, values }) };
 }
 
+const publicError = (error: unknown, say: Say): unknown => (error instanceof GloveboxError ? new PublicError(error, say) : error);
+
 /** What is no error of ours (the reason of a signal, what a callback threw) passes as it is. @throws PublicError */
 export async function told<Value>(say: Say, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof GloveboxError ? new PublicError(error, say) : error;
+    throw publicError(error, say);
+  }
+}
+
+/** The same of what is read piece by piece. */
+export function* toldParts<Part>(say: Say, parts: Iterable<Part>): Generator<Part, void, undefined> {
+  try {
+    yield* parts;
+  } catch (error) {
+    throw publicError(error, say);
   }
 }

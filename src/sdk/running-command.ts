@@ -5,6 +5,7 @@ import type { SandboxCommandResult } from "../contracts/sandbox-door.ts";
 import type { TerminalSize } from "./command-call.ts";
 import { HandOver } from "./hand-over.ts";
 import { type Say, told } from "./public-error.ts";
+import { type ToldResult, toldResult } from "./told-result.ts";
 
 type Control = Parameters<RunIo["onStart"]>[0];
 
@@ -24,7 +25,7 @@ export class RunningCommand {
    * Its end, when that is on record. Rejects like `exec`. Output that nobody reads holds the command back: read `output` to its end, or leave its
    * loop, after which what comes is dropped.
    */
-  readonly result: Promise<SandboxCommandResult>;
+  readonly result: Promise<ToldResult>;
 
   private constructor({ say, signal, perform }: CommandStart, onLife: () => void) {
     // An aborted command needs nobody who reads it to its end.
@@ -44,10 +45,13 @@ export class RunningCommand {
         },
       }),
     );
-    this.result = this.#endOf(performed, signal);
+    this.result = this.#endOf(
+      performed.then((result) => toldResult(result, say)),
+      signal,
+    );
   }
 
-  async #endOf(performed: Promise<SandboxCommandResult>, signal: AbortSignal): Promise<SandboxCommandResult> {
+  async #endOf(performed: Promise<ToldResult>, signal: AbortSignal): Promise<ToldResult> {
     try {
       const ended = await performed;
       if (ended.outcome === "cancelled") signal.throwIfAborted();

@@ -22,4 +22,6 @@ export {
 export { PublicError, type PublicProblem, type Say } from "./public-error.ts";
 export { RunningCommand } from "./running-command.ts";
 export type { FilePart, Listing, ReadOptions, SandboxFiles } from "./sandbox-files.ts";
+export { type ArtifactContent, type ArtifactFile, type CommandFiles, TaskArtifacts } from "./task-artifacts.ts";
+export type { ToldResult } from "./told-result.ts";
 export type { ToldLine, ToldSheet } from "./told-sheet.ts";

@@ -1,38 +1,17 @@
 // Every sentence that a person reads, in English and Chinese: looks a key up, fills in the values, and escapes them. INVARIANT I-13
 // It imports nothing but the catalogue, and knows neither colours nor columns.
-import agents from "./catalogue/agents.json" with { type: "json" };
-import approval from "./catalogue/approval.json" with { type: "json" };
-import broker from "./catalogue/broker.json" with { type: "json" };
-import cache from "./catalogue/cache.json" with { type: "json" };
-import changes from "./catalogue/changes.json" with { type: "json" };
-import cli from "./catalogue/cli.json" with { type: "json" };
-import desk from "./catalogue/desk.json" with { type: "json" };
-import egress from "./catalogue/egress.json" with { type: "json" };
-import guard from "./catalogue/guard.json" with { type: "json" };
-import imported from "./catalogue/import.json" with { type: "json" };
-import mcp from "./catalogue/mcp.json" with { type: "json" };
-import ledger from "./catalogue/ledger.json" with { type: "json" };
-import library from "./catalogue/library.json" with { type: "json" };
-import policy from "./catalogue/policy.json" with { type: "json" };
-import preset from "./catalogue/preset.json" with { type: "json" };
-import proof from "./catalogue/proof.json" with { type: "json" };
-import sandbox from "./catalogue/sandbox.json" with { type: "json" };
-import setup from "./catalogue/setup.json" with { type: "json" };
-import sheet from "./catalogue/sheet.json" with { type: "json" };
-import wall from "./catalogue/wall.json" with { type: "json" };
 import { fillTemplate, type SentenceValues } from "./fill-template.ts";
 import type { Language } from "./language.ts";
+import { type CatalogueEntry, type Topics, topics } from "./topics.ts";
 
 export { chooseLanguage, type Language, languages } from "./language.ts";
+export type { CatalogueEntry } from "./topics.ts";
 
 /** The same shape as contracts/sentence.ts, repeated because this room imports nothing. */
 export interface SentenceToShow {
   readonly key: string;
   readonly values?: SentenceValues;
 }
-
-/** One sentence in every language. */
-export type CatalogueEntry = Readonly<Record<Language, string>>;
 
 /** Turns a sentence into text of the chosen language. */
 export type Texts = (sentence: SentenceToShow) => string;
@@ -44,34 +23,11 @@ export interface TextsOptions {
   readonly catalogue?: ReadonlyMap<string, CatalogueEntry>;
 }
 
-const topics: Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>> = {
-  agents,
-  approval,
-  broker,
-  cache,
-  changes,
-  cli,
-  desk,
-  egress,
-  guard,
-  import: imported,
-  ledger,
-  library,
-  mcp,
-  policy,
-  preset,
-  proof,
-  sandbox,
-  setup,
-  sheet,
-  wall,
-};
-
 /**
  * Joins topic files into one catalogue.
  * @throws Error naming a key that two topics define.
  */
-export function mergeTopics(files: typeof topics): ReadonlyMap<string, CatalogueEntry> {
+export function mergeTopics(files: Topics): ReadonlyMap<string, CatalogueEntry> {
   const merged = new Map<string, CatalogueEntry>();
   for (const [topic, entries] of Object.entries(files)) {
     for (const [key, entry] of Object.entries(entries)) {
@@ -82,8 +38,10 @@ export function mergeTopics(files: typeof topics): ReadonlyMap<string, Catalogue
   return merged;
 }
 
-/** All sentences of all topics. */
-export const catalogue: ReadonlyMap<string, CatalogueEntry> = mergeTopics(topics);
+let whole: ReadonlyMap<string, CatalogueEntry> | undefined;
+
+/** All sentences of all topics, put together when somebody first says one: most runs say nothing. */
+export const catalogue = (): ReadonlyMap<string, CatalogueEntry> => (whole ??= mergeTopics(topics()));
 
 /** `the sum of the tree` -> `term.the-sum-of-the-tree` */
 const termKey = (text: string): string =>
@@ -94,8 +52,8 @@ const termKey = (text: string): string =>
 
 /** @param escape applied to every value, never to our own sentences: makes hostile text harmless to show */
 export function createTexts(language: Language, escape: (text: string) => string, options: TextsOptions = {}): Texts {
-  const entries = options.catalogue ?? catalogue;
   return (sentence) => {
+    const entries = options.catalogue ?? catalogue();
     const template = entries.get(sentence.key)?.[language];
     if (template === undefined) {
       if (options.onMissing === "throw") throw new Error(`No sentence "${sentence.key}" in "${language}"`);

@@ -18,13 +18,21 @@ export function canKeepCaches(directory: string, uid: number): boolean {
   return found === undefined ? canKeepCaches(path.dirname(directory), uid) : statfsSync(directory).type !== overlayMagic;
 }
 
+/** One that is there is not opened: its mode may allow nobody that. */
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, constants.O_RDONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
+  } catch (error) {
+    if (systemErrorCode(error) !== "EEXIST") throw error;
+  }
+}
+
 /** What is mounted: a sandbox can neither move nor replace it, but close it to the next one. */
 function preparePlace(places: string, { path: inside, kind }: CachePlace): ProjectCaches["places"][number] {
   const source = path.join(places, inside);
   const isDirectory = kind === "directory";
   mkdirSync(isDirectory ? source : path.dirname(source), { recursive: true, mode: 0o700 });
-  if (!isDirectory)
-    closeSync(openSync(source, constants.O_RDONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600));
+  if (!isDirectory) createFile(source);
   chmodSync(source, isDirectory ? 0o700 : 0o600);
   return { source, inside };
 }

@@ -32,6 +32,6 @@ export async function answerOpen(
     if (!answered.signal.aborted) over.abort();
   };
   untilOver(approvals, approval, AbortSignal.any([answered.signal, leaving])).then(end, end);
-  const answer = await askAtTerminal(context, tell)(question, over.signal);
+  const { answer } = await askAtTerminal(context, tell)(question, over.signal);
   return over.signal.aborted ? "over" : answer;
 }

@@ -39,7 +39,8 @@ async function ask(
   let answer: ApprovalAnswer | undefined;
   let attempt = 0;
   const run: Door["run"] = async (_request, io) => {
-    answer = await io.ask?.({ ...base, ...question }, io.signal);
+    const given = await io.ask?.({ ...base, ...question }, io.signal);
+    answer = given?.by === "terminal" ? given.answer : undefined;
     return fakeResult();
   };
   const words = ["run", "--no-color", "--interactive", "--quiet", "--lang", language, "--", "x"];

@@ -62,5 +62,5 @@ async function ask(
 
 /** How this call asks; nothing is opened before there is a question. */
 export function askAtTerminal(context: CliContext, tell: TellAnswer = async () => {}): AskPerson {
-  return (question, signal) => ask(context, question, { signal, tell });
+  return async (question, signal) => ({ answer: await ask(context, question, { signal, tell }), by: "terminal" });
 }

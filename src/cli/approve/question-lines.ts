@@ -31,6 +31,7 @@ const notBoundKeys: Readonly<Record<NotBound["what"], string>> = {
   "live-input": "approval.note.not-bound-live-input",
   program: "approval.note.not-bound-program",
   operand: "approval.note.not-bound-operand",
+  "input-files": "approval.note.not-bound-input-files",
 };
 
 function fileRow(question: CommandQuestion, { role, path }: BoundFile, { text }: QuestionOptions): Row {

@@ -35,7 +35,7 @@ interface Answered extends FakeCall {
 async function call(words: readonly string[], options: FakeCallOptions = {}, refusal?: GloveboxError): Promise<Answered> {
   const answers: ApprovalAnswer[] = [];
   const approvals: ApprovalDoor = {
-    ask: async () => "refused",
+    ask: async () => ({ answer: "refused", by: "webhook" }),
     list: ({ after, signal }) => {
       const now = { revision: answers.length, questions: answers.length === 0 ? [open] : [] };
       if (after === undefined || after !== now.revision || signal.aborted) return Promise.resolve(now);

@@ -25,8 +25,7 @@ export const brokerCommand: CliCommand = {
   notes: ["cli.broker.note"],
   execute: async (context, input) => {
     if (!input.options.has("stop")) return serve(context);
-    await using broker = await (await context.door()).findBroker();
-    await broker?.stop();
+    await (await context.door()).stopBroker();
     return 0;
   },
 };

@@ -16,6 +16,7 @@ const states = {
 
 const sectionKeys: ReadonlyMap<string, string> = new Map([
   ["process", "cli.doctor.section.process"],
+  ["container", "cli.doctor.section.container"],
   ["memory", "cli.doctor.section.memory"],
   ["record", "cli.doctor.section.record"],
   ["incompatible", "cli.doctor.section.incompatible"],

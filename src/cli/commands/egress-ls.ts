@@ -2,16 +2,25 @@
 import { usageError } from "../usage-error.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import { showBytes } from "../../kit/show-quantity.ts";
+import type { EgressConnection } from "../../contracts/egress-record.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
 import type { CliCommand } from "../command.ts";
 import { type TaskEgressLists, readTaskEgress } from "../task-egress.ts";
 
+function connectionKey({ isObserved, isUnresolved }: EgressConnection): string {
+  if (isObserved === true) return "cli.egress-ls.observed";
+  return isUnresolved === true ? "task.happened.connection-unresolved" : "task.happened.connection";
+}
+
+function connectionLine(connection: EgressConnection): Sentence {
+  const { host, port, protocol, end, rule, sentBytes, receivedBytes } = connection;
+  const bytes = { sent: showBytes(sentBytes), received: showBytes(receivedBytes) };
+  return { key: connectionKey(connection), values: { host, port, protocol: protocol ?? "-", end, rule: rule ?? "-", ...bytes } };
+}
+
 function lines({ connections, refusals }: TaskEgressLists): readonly Sentence[] {
   return [
-    ...connections.map(({ host, port, protocol, end, sentBytes, receivedBytes }) => ({
-      key: "task.happened.connection",
-      values: { host, port, protocol: protocol ?? "-", end, sent: showBytes(sentBytes), received: showBytes(receivedBytes) },
-    })),
+    ...connections.map(connectionLine),
     ...refusals.map(({ host, port, reason, rule, process, count }) => ({
       key: "cli.egress-ls.refused",
       values: { host, port: port ?? "*", reason, rule: rule ?? "-", who: process ?? "?", count },

@@ -16,7 +16,8 @@ function lineOf({ ts, type, detail }: StoredRecord): readonly Sentence[] {
   const event = type === "egress.decision" ? egressEventSchema().safeParse(detail).data : undefined;
   if (event === undefined) return [];
   const { verdict, host, port, reason, rule, via, process } = event;
-  const key = verdict === "allow" ? "cli.egress-tail.allowed" : "cli.egress-tail.refused";
+  const allowed = reason === "observed" ? "cli.egress-tail.observed" : "cli.egress-tail.allowed";
+  const key = verdict === "allow" ? allowed : "cli.egress-tail.refused";
   return [{ key, values: { time: ts, host, port: port ?? "*", reason, rule: rule ?? "-", via, who: process ?? "?" } }];
 }
 

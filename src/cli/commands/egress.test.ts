@@ -67,6 +67,39 @@ allowLocal: ["db.internal:5432"]
   );
 });
 
+test("egress ls, tail and draft name what a rule denies and only looked at", async () => {
+  const watched = { ...detail.connections[0], rule: "w", isObserved: true };
+  const connections = [
+    watched,
+    { ...watched, host: "h.example", port: 8080, protocol: "http" },
+    { ...watched, host: "93.1.1.1", port: 22, protocol: "ssh" },
+  ];
+  const event = { verdict: "allow", reason: "observed", rule: "w", host: "a.example", port: 443, via: "captured", protocols: ["https"] };
+  const door = {
+    records: async () => [
+      fakeRecord({ type: "egress.decision", body: {}, detail: event }),
+      fakeRecord({ type: "execution.egress", body: {}, detail: { connections, refusals: [] } }),
+    ],
+  };
+  assert.match(
+    (await callCli(["egress", "ls", fakeTask], { door })).out(),
+    /^watched, although rule w denies it: a\.example port 443 as https/u,
+  );
+  assert.match(
+    (await callCli(["egress", "tail", fakeTask], { door })).out(),
+    /let through a\.example port 443, which rule w denies: observed/u,
+  );
+  assert.equal(
+    (await callCli(["egress", "draft", fakeTask], { door })).out(),
+    `apiVersion: glovebox/v1
+egress:
+  - {id: 93.1.1.1-22, cidr: ["93.1.1.1"], protocols: [ssh], verdict: allow}
+  - {id: a.example-443, hosts: [a.example], verdict: allow}
+  - {id: h.example-8080, hosts: [h.example], ports: [8080], protocols: [http], verdict: allow}
+`,
+  );
+});
+
 test("egress ls and draft say when there is nothing, and when there is no such task", async () => {
   const quiet = { door: { records: async () => [fakeRecord()] } };
   for (const word of ["ls", "draft"]) {

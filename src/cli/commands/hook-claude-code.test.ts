@@ -1,11 +1,11 @@
 // `glovebox hook claude-code`: what is answered to each tool, that everything else blocks, and that no input widens anything.
 import assert from "node:assert/strict";
+import { mkdir, symlink } from "node:fs/promises";
 import { test } from "node:test";
-import type { EffectivePolicy } from "../../contracts/door.ts";
 import type { PlaceJudgement, PlaceQuestion } from "../../contracts/place-judgement.ts";
-import { fakePolicy } from "../testing/fake-door.ts";
+import { callHook, deciding } from "../testing/call-hook.ts";
 import { inDirectory } from "../testing/in-directory.ts";
-import { callCli, type FakeCall, type FakeCallOptions } from "../testing/run-fake-cli.ts";
+import type { FakeCall, FakeCallOptions } from "../testing/run-fake-cli.ts";
 
 interface Answer {
   readonly hookSpecificOutput: {
@@ -16,23 +16,14 @@ interface Answer {
   };
 }
 
-function hook(stdin: unknown, options: FakeCallOptions = {}, ...words: readonly string[]): Promise<FakeCall> {
-  const bytes = typeof stdin === "string" || Buffer.isBuffer(stdin) ? stdin : JSON.stringify(stdin);
-  return callCli(["hook", "claude-code", ...words], { ...options, stdin: bytes });
-}
+const hook = (stdin: unknown, options: FakeCallOptions = {}, ...words: readonly string[]): Promise<FakeCall> =>
+  callHook(["claude-code", ...words], stdin, options);
 
 const use = (cwd: string, tool: string, input: unknown, more: object = {}): object => {
   return { session_id: "s", transcript_path: "/t", hook_event_name: "PreToolUse", tool_name: tool, tool_input: input, cwd, ...more };
 };
 
 const answerOf = (call: FakeCall): Answer["hookSpecificOutput"] => (JSON.parse(call.out()) as Answer).hookSpecificOutput;
-
-function deciding(verdict: "allow" | "ask" | "deny"): FakeCallOptions {
-  const policy = async (): Promise<EffectivePolicy> => {
-    return { ...fakePolicy(), decide: () => ({ verdict, ruleId: "r1", reasonCode: "rule", reason: "" }) };
-  };
-  return { door: { policy } };
-}
 
 test("a command is made to run in a sandbox of the project, and the tool still asks", async () => {
   await inDirectory(async (cwd) => {
@@ -44,6 +35,34 @@ test("a command is made to run in a sandbox of the project, and the tool still a
     assert.deepEqual(updatedInput, { command, timeout: 5 });
     const allowed = await hook(use(cwd, "Bash", { command: "true" }), deciding("allow"), "--auto-allow");
     assert.equal(answerOf(allowed).permissionDecision, "allow");
+  });
+});
+
+test("a command that begins with a step inside the project takes the tool's shell along; any other step is the command's own", async () => {
+  await inDirectory(async (cwd) => {
+    for (const name of [".git", "sub", "sub/deep", "other/.git", "a'b"]) await mkdir(`${cwd}/${name}`, { recursive: true });
+    await symlink("/", `${cwd}/out`);
+    await symlink("sub", `${cwd}/link`);
+    const run = (script: string): string => `'/opt/glove box/glovebox' run --quiet --project ${cwd} -- bash -c ${script}`;
+    const rows: readonly (readonly [command: string, expected: string])[] = [
+      ["cd sub && npm test", `builtin cd -P -- ${cwd}/sub && ${run("'npm test'")}`],
+      [`cd ${cwd}/link/deep; ls`, `builtin cd -P -- ${cwd}/sub/deep && ${run("ls")}`],
+      ["cd sub", `builtin cd -P -- ${cwd}/sub && ${run(":")}`],
+      ...["cd gone && ls", "cd out && ls", "cd / && ls", "cd .. && ls", "cd other && ls", "cd sub & ls"].map(
+        (script) => [script, run(`'${script}'`)] as const,
+      ),
+      [`cd "a'b" && ls`, run(`'cd "a'\\''b" && ls'`)],
+    ];
+    for (const [command, expected] of rows) {
+      const made = answerOf(await hook(use(cwd, "Bash", { command }), deciding("allow"))).updatedInput?.["command"];
+      assert.equal(made, expected);
+      // What was made stays as it is.
+      assert.equal(answerOf(await hook(use(cwd, "Bash", { command: made }), deciding("allow"))).updatedInput?.["command"], expected);
+    }
+    // Written by the agent itself, a step out of the project is a command like any other.
+    const own = `builtin cd -P -- / && ${run("ls")}`;
+    const made = answerOf(await hook(use(cwd, "Bash", { command: own }), deciding("allow"))).updatedInput?.["command"];
+    assert.equal(made, run(`'${own.replaceAll("'", "'\\''")}'`));
   });
 });
 
@@ -80,6 +99,22 @@ test("a file that the tool touches itself is judged by the path rules; what is o
         assert.equal(call.out() === "" ? undefined : answerOf(call).permissionDecision, decision, `${tool} ${judgement}`);
       }
     }
+  });
+});
+
+test("a command of another tool runs inside too, one of a server's tool where the server is", async () => {
+  await inDirectory(async (cwd) => {
+    for (const tool of ["Monitor", "SomethingNew"]) {
+      const call = await hook(use(cwd, tool, { command: "tail -f x", timeout_ms: 5 }), deciding("allow"));
+      const { updatedInput } = answerOf(call);
+      assert.deepEqual(updatedInput, {
+        command: `'/opt/glove box/glovebox' run --quiet --project ${cwd} -- bash -c 'tail -f x'`,
+        timeout_ms: 5,
+      });
+      assert.equal((await hook(use(cwd, tool, { command: ["tail"] }), deciding("allow"))).code, 2);
+    }
+    const call = await hook(use(cwd, "Monitor", { ws: { url: "wss://example.org" } }));
+    assert.deepEqual([call.code, call.out()], [0, ""]);
   });
 });
 

@@ -149,6 +149,7 @@ test("run streams standard input and ends it, also from a terminal that the comm
   const typed = await callCli(["run", "--", "cat"], { stdin: "typed ", terminals: ["stdin"], door: read });
   assert.equal(typed.out(), "typed end");
   assert.deepEqual(typed.stdin.rawModes, [], "line by line");
+  assert.equal((await callCli(["run", "--", "cat"], { isInputNull: true, door: read })).out(), "none", "nobody waits for the null device");
   const background = { stdin: "typed ", terminals: allTerminals, isInBackground: true, door: read };
   assert.equal((await callCli(["run", "--", "cat"], background)).out(), "none");
   assert.equal(requestOf(await callCli(["run", "--", "cat"], background)).pty, undefined);

@@ -11,6 +11,7 @@ import { type Asking, driveRun } from "../run/drive-run.ts";
 import { createCollectingSink } from "../run/output-sink.ts";
 import { openResultFile, type ResultFile } from "../run/result-file.ts";
 import { refusalDocument, resultDocument } from "../run/run-documents.ts";
+import { givenInputs, inputOption } from "../run/input-option.ts";
 import { policyFlags } from "../run/run-overrides.ts";
 import { runForPerson } from "../run/run-for-person.ts";
 import { ptyOptions, wantsPty } from "../run/pty-choice.ts";
@@ -22,6 +23,7 @@ const options: readonly OptionSpec[] = [
   presetOption,
   projectOption,
   cwdOption,
+  inputOption,
   ...policyFlags,
   { name: "result-file", value: "FILE", about: "cli.option.result-file" },
   ...ptyOptions,
@@ -40,7 +42,8 @@ function outsideOf({ options: given }: CommandInput): Pick<RunRequest, "outside"
     throw usageError("usage.options-exclude", { option: "--unsandboxed", other: "--outside" });
   const chosen = entry === undefined ? "--unsandboxed" : "--outside";
   const isOutside = entry !== undefined || given.has("unsandboxed");
-  if (isOutside && given.has("pty")) throw usageError("usage.options-exclude", { option: chosen, other: "--pty" });
+  for (const other of ["pty", "input"])
+    if (isOutside && given.has(other)) throw usageError("usage.options-exclude", { option: chosen, other: `--${other}` });
   return isOutside ? { outside: { entry } } : {};
 }
 
@@ -50,7 +53,7 @@ async function runRequest(context: CliContext, input: CommandInput): Promise<Run
   const policy = await selectPolicyWithFlags(context, input);
   const outside = outsideOf(input);
   const pty = outside.outside === undefined && wantsPty(context, input) ? { pty: context.stdout.size } : {};
-  return { policy, argv: [command, ...rest], cwd, callerEnvironment: context.io.env, ...outside, ...pty };
+  return { policy, argv: [command, ...rest], cwd, callerEnvironment: context.io.env, ...givenInputs(context, input), ...outside, ...pty };
 }
 
 function sheetChoice({ options: given }: CommandInput): "always" | "never" | "at-terminal" {
@@ -117,6 +120,7 @@ export const runCommand: CliCommand = {
   examples: [
     { line: "glovebox run -- npm test", about: "cli.run.example.plain" },
     { line: "glovebox run --wall 90s --deny-read secrets -- python3 script.py", about: "cli.run.example.limits" },
+    { line: "glovebox run --input data.csv -- sh -c 'wc -l \"$INPUT_DIR/data.csv\"'", about: "cli.run.example.input" },
     { line: "glovebox run --json -- git status", about: "cli.run.example.json" },
     { line: "glovebox run --interactive -- git push", about: "cli.run.example.interactive" },
     { line: "glovebox run --ask-elsewhere -- git push", about: "cli.run.example.ask-elsewhere" },

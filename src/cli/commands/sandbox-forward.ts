@@ -1,4 +1,5 @@
-// `glovebox sandbox forward SANDBOX PORT`: what listens on a port inside answers on a port of this machine's loopback, until it is interrupted.
+// `glovebox sandbox forward SANDBOX PORT`: what listens on a port inside answers on a port of this machine's loopback, until it is interrupted or the
+// sandbox has ended.
 import { forwardConnections } from "../../kit/forward-connections.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import type { CliCommand, CliContext, CommandInput } from "../command.ts";
@@ -12,11 +13,11 @@ function portOf(given: string, what: string): number {
   return port;
 }
 
-async function untilInterrupted({ io }: CliContext): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const signals = relaySignals(io.events, resolve);
-  await promise;
-  signals.release();
+/** Resolves when it is interrupted. @throws SANDBOX_CLOSED when there is nothing left to reach, BROKER_UNAVAILABLE */
+async function untilOver({ io }: CliContext, ended: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const interrupted = new AbortController();
+  const signals = relaySignals(io.events, () => interrupted.abort());
+  await ended(interrupted.signal).finally(() => signals.release());
 }
 
 async function forward(context: CliContext, input: CommandInput): Promise<number> {
@@ -29,8 +30,7 @@ async function forward(context: CliContext, input: CommandInput): Promise<number
   const { stdout, text, isJson } = context;
   if (isJson) await stdout.write(printableJson({ address: "127.0.0.1", port: forwarding.port }));
   else await stdout.line(text({ key: "cli.sandbox-forward.listening", values: { port: String(forwarding.port), inside: String(port) } }));
-  await untilInterrupted(context);
-  await forwarding.close();
+  await untilOver(context, (signal) => broker.sandboxes.untilEnded(access, signal)).finally(() => forwarding.close());
   return 0;
 }
 

@@ -4,6 +4,7 @@ import { printableJson } from "../../kit/printable-json.ts";
 import { showDuration } from "../../kit/show-quantity.ts";
 import type { CliCommand, CliContext, CommandInput, OptionSpec } from "../command.ts";
 import { policyOption, presetOption, projectOption, selectPolicyWithFlags } from "../policy-selection.ts";
+import { givenInputs, inputOption } from "../run/input-option.ts";
 import { policyFlags } from "../run/run-overrides.ts";
 import { usageError } from "../usage-error.ts";
 
@@ -30,6 +31,7 @@ async function openingOf(context: CliContext, input: CommandInput): Promise<Sand
   return {
     policy,
     callerEnvironment: context.io.env,
+    ...givenInputs(context, input),
     ...(idleMs === undefined ? {} : { idleMs }),
     ...(hardMs === undefined ? {} : { hardMs }),
   };
@@ -39,7 +41,7 @@ export const sandboxOpenCommand: CliCommand = {
   words: ["sandbox", "open"],
   summary: "cli.sandbox-open.summary",
   synopsis: "",
-  options: [policyOption, presetOption, projectOption, ...policyFlags, ...lifetimeOptions],
+  options: [policyOption, presetOption, projectOption, inputOption, ...policyFlags, ...lifetimeOptions],
   arguments: { kind: "operands", minimum: 0, maximum: 0 },
   examples: [
     { line: "glovebox sandbox open", about: "cli.sandbox-open.example.plain" },

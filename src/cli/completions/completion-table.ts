@@ -36,6 +36,12 @@ function valueOf({ value }: OptionSpec): OptionOffer["value"] {
   return { kind: pathValues.has(value) ? "path" : "free" };
 }
 
+/** An operand that is one of a few words: `bash|zsh|fish`. */
+function operandWords({ synopsis, summary }: CliCommand, text: Texts): readonly Offer[] {
+  if (!/^[a-z-]+(?:\|[a-z-]+)+$/u.test(synopsis)) return [];
+  return synopsis.split("|").map((word) => ({ word, about: text({ key: summary }) }));
+}
+
 /** @param commands the operations of the command line; help's own comes with them */
 export function completionTable(commands: readonly CliCommand[], text: Texts): CompletionTable {
   const offerOption = (option: OptionSpec): OptionOffer => ({
@@ -60,7 +66,11 @@ export function completionTable(commands: readonly CliCommand[], text: Texts): C
     positions: [
       { command: "", words: first, options: shared },
       ...groups.map((group) => ({ command: group, words: members(group), options: shared })),
-      ...commands.map(({ words, options }) => ({ command: words.join(" "), words: [], options: [...options.map(offerOption), ...shared] })),
+      ...commands.map((command) => ({
+        command: command.words.join(" "),
+        words: operandWords(command, text),
+        options: [...command.options.map(offerOption), ...shared],
+      })),
     ],
   };
 }

@@ -89,6 +89,15 @@ export function statLines(diff: TaskDiff, options: DiffOptions): readonly string
   return [...lines, totalLine(diff.counts, options.text), ...notes(diff, options)];
 }
 
+/** @param names of both sides, printable @param lines of hunks, as they are */
+export function hunkLines({ old, now, lines }: { old: string; now: string; lines: readonly string[] }, style: Style): readonly string[] {
+  const body = lines.map((line) => {
+    const paint = paintOf(line);
+    return paint === undefined ? showLine(line) : style(paint, showLine(line));
+  });
+  return [style("bold", `--- ${old}`), style("bold", `+++ ${now}`), ...body];
+}
+
 function entryLines({ change, lines, absent }: DiffEntry, options: DiffOptions): readonly string[] {
   const { text, style, cwd } = options;
   const head = headLine(change, options);
@@ -100,11 +109,7 @@ function entryLines({ change, lines, absent }: DiffEntry, options: DiffOptions):
   const old =
     change.before === undefined && change.renamedFrom === undefined ? "/dev/null" : `a/${showPath(change.renamedFrom ?? change.path, cwd)}`;
   const now = change.after === undefined ? "/dev/null" : `b/${showPath(change.path, cwd)}`;
-  const body = lines.map((line) => {
-    const paint = paintOf(line);
-    return paint === undefined ? showLine(line) : style(paint, showLine(line));
-  });
-  return [head, style("bold", `--- ${old}`), style("bold", `+++ ${now}`), ...body];
+  return [head, ...hunkLines({ old, now, lines }, style)];
 }
 
 /** Unified diffs, each under its head line. */

@@ -34,6 +34,7 @@ type Chosen = Pick<DriveOptions<unknown>, "hasPty" | "abort" | "ask">;
 
 /** The keyboard belongs to the foreground: reading it from the background would stop us (SIGTTIN), so there stdin is empty. */
 function chooseStdin(context: CliContext): StdinBytes | undefined {
+  if (context.io.isInputNull()) return undefined;
   return context.io.stdin.isTTY === true && context.io.isInBackground() ? undefined : openStdinBytes(context.io.stdin);
 }
 
@@ -61,7 +62,7 @@ function whenAborted(signal: AbortSignal): Promise<void> {
 
 /** What is typed while a question stands is for the question alone. */
 async function holdKeyboard({ io }: CliContext, stdin: StdinBytes | undefined): Promise<() => void> {
-  return io.stdin.isTTY === true && stdin !== undefined ? stdin.hold() : () => {};
+  return stdin !== undefined && io.stdin.isTTY === true ? stdin.hold() : () => {};
 }
 
 function askIo(asking: Asking | undefined, atTerminal: (ask: AskPerson) => AskPerson): Pick<RunIo, "ask"> {

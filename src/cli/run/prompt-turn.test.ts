@@ -1,7 +1,7 @@
 // One question at a time, and the command's output waits for it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApprovalAnswer, ConnectionQuestion } from "../../contracts/approval.ts";
+import type { ConnectionQuestion, GivenAnswer } from "../../contracts/approval.ts";
 import { approvalIdSchema } from "../../contracts/ids.ts";
 import { PromptTurn } from "./prompt-turn.ts";
 
@@ -20,17 +20,20 @@ const question: ConnectionQuestion = {
   tell: [],
 };
 
+const granted: GivenAnswer = { answer: "granted", by: "terminal" };
+const refused: GivenAnswer = { answer: "refused", by: "terminal" };
+
 test("PromptTurn asks one after the other, holds output and input meanwhile, and gives both back", async () => {
   const turn = new PromptTurn();
   const happened: string[] = [];
-  const answers = [Promise.withResolvers<ApprovalAnswer>(), Promise.withResolvers<ApprovalAnswer>()];
+  const answers = [Promise.withResolvers<GivenAnswer>(), Promise.withResolvers<GivenAnswer>()];
   let asked = 0;
   const ask = turn.asking(
     () => {
       happened.push(`asked ${asked}`);
       const answer = answers[asked];
       asked += 1;
-      return answer?.promise ?? Promise.resolve("refused");
+      return answer?.promise ?? Promise.resolve(refused);
     },
     async () => {
       happened.push("held");
@@ -40,10 +43,10 @@ test("PromptTurn asks one after the other, holds output and input meanwhile, and
   const { signal } = new AbortController();
   const both = [ask(question, signal), ask(question, signal)];
   const passed = turn.pass(async () => void happened.push("output"));
-  answers[0]?.resolve("granted");
-  assert.equal(await both[0], "granted");
-  answers[1]?.resolve("refused");
-  assert.equal(await both[1], "refused");
+  answers[0]?.resolve(granted);
+  assert.equal(await both[0], granted);
+  answers[1]?.resolve(refused);
+  assert.equal(await both[1], refused);
   await turn.idle();
   await passed;
   assert.deepEqual(happened, ["held", "asked 0", "given back", "held", "asked 1", "given back", "output"]);
@@ -58,7 +61,7 @@ test("PromptTurn waits for output that is on its way, and asks nobody what was w
   const ask = turn.asking(
     async () => {
       isAsked = true;
-      return "granted";
+      return granted;
     },
     async () => () => {},
   );
@@ -66,6 +69,6 @@ test("PromptTurn waits for output that is on its way, and asks nobody what was w
   withdrawn.abort();
   written.resolve();
   await passing;
-  assert.equal(await answer, "refused");
+  assert.deepEqual(await answer, refused);
   assert.equal(isAsked, false);
 });

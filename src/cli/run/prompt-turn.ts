@@ -37,7 +37,7 @@ export class PromptTurn {
         await before;
         await Promise.allSettled(this.#writing);
         // Withdrawn while others were asked: nobody hears the answer.
-        if (signal.aborted) return "refused";
+        if (signal.aborted) return { answer: "refused", by: "terminal" } as const;
         const giveBack = await hold();
         try {
           return await ask(question, signal);

@@ -13,5 +13,5 @@ export function wantsPty(context: CliContext, input: CommandInput): boolean {
     throw usageError("usage.options-exclude", { option: "--pty", other: "--no-pty" });
   if (input.options.has("pty")) return true;
   if (input.options.has("no-pty") || context.isJson || context.io.isInBackground()) return false;
-  return context.io.stdin.isTTY === true && context.stdout.isTerminal && context.stderr.isTerminal;
+  return context.stdout.isTerminal && context.stderr.isTerminal && context.io.stdin.isTTY === true;
 }

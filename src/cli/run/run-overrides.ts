@@ -4,6 +4,8 @@ import type { CommandInput, OptionSpec } from "../command.ts";
 import { usageError } from "../usage-error.ts";
 
 export const policyFlags: readonly OptionSpec[] = [
+  { name: "boundary", value: "KIND", about: "cli.option.boundary" },
+  { name: "runtime", value: "NAME", about: "cli.option.runtime" },
   { name: "allow-write", value: "PATH", isRepeatable: true, about: "cli.option.allow-write" },
   { name: "deny-write", value: "PATH", isRepeatable: true, about: "cli.option.deny-write" },
   { name: "allow-read", value: "PATH", isRepeatable: true, about: "cli.option.allow-read" },
@@ -62,6 +64,8 @@ function given(entries: Readonly<Record<string, unknown>>): Readonly<Record<stri
 /** A fragment of a policy document, or undefined when no flag was given. @throws USAGE_INVALID */
 export function runOverrides(input: CommandInput, cwd: string): Readonly<Record<string, unknown>> | undefined {
   return given({
+    boundary: input.options.text("boundary"),
+    container: given({ runtime: input.options.text("runtime") }),
     filesystem: given({
       allowRead: pathsOf(input, "allow-read", cwd),
       denyRead: pathsOf(input, "deny-read", cwd),
@@ -85,6 +89,8 @@ export function runOverrides(input: CommandInput, cwd: string): Readonly<Record<
 
 const flagsOfKeys: readonly (readonly [prefix: string, flag: string])[] = [
   ["presets", "--preset"],
+  ["boundary", "--boundary"],
+  ["container.runtime", "--runtime"],
   ["filesystem.allowRead", "--allow-read"],
   ["filesystem.denyRead", "--deny-read"],
   ["filesystem.allowWrite", "--allow-write"],

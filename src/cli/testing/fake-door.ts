@@ -3,6 +3,7 @@ import type { AnswerSheet } from "../../contracts/answer-sheet.ts";
 import { noChanges } from "../../contracts/changes.ts";
 import type { Door, DoctorReport, EffectivePolicy, RunResult, VerifyReport } from "../../contracts/door.ts";
 import { digestSchema, taskIdSchema } from "../../contracts/ids.ts";
+import type { PodSecurityReport } from "../../contracts/pod-security.ts";
 import type { ImportedPolicy } from "../../contracts/policy-import.ts";
 import type { StoredRecord } from "../../contracts/ledger.ts";
 import type { ChallengeReport, Checklist, Proof, ProofReport } from "../../contracts/proof.ts";
@@ -126,6 +127,8 @@ export function fakePolicy(): EffectivePolicy {
     origins: ["built-in", "flags"],
     valueOrigins: new Map([["filesystem.allowWrite", "flags"]]),
     boundary: "process",
+    runtime: "runc",
+    artifacts: { count: 1, bytes: 1 },
     paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [], denyWrite: [] },
     environment: { pass: [], set: {}, homeFiles: {} },
     caches: [],
@@ -150,6 +153,44 @@ export const fakeImport: ImportedPolicy = {
   notes: [{ kind: "refused", key: "network.httpProxyPort", line: 3, reason: { key: "import.reason.other-proxy", values: {} } }],
 };
 
+export const fakePodSecurity: PodSecurityReport = {
+  file: "/usr/pod.yaml",
+  level: "restricted",
+  isStandardOnly: false,
+  objects: [
+    {
+      kind: "Pod",
+      name: "web",
+      document: 0,
+      isJudged: true,
+      violations: [
+        {
+          control: "hostNamespaces",
+          level: "baseline",
+          title: { key: "pod-security.control.host-namespaces" },
+          rule: { key: "pod-security.rule.absent-or-false" },
+          path: "spec.hostPID",
+          line: 7,
+          value: "true",
+          patch: [{ op: "remove", path: "/spec/hostPID" }],
+        },
+        {
+          control: "mutableImage",
+          level: "beyond",
+          title: { key: "pod-security.control.image" },
+          rule: { key: "pod-security.rule.digest" },
+          path: "spec.containers[0].image",
+          line: 9,
+          value: "web\u0007:latest",
+          patch: [],
+        },
+      ],
+    },
+    { kind: "Service", name: "web", document: 1, isJudged: false, violations: [] },
+  ],
+  patches: [{ document: 0, patch: [{ op: "remove", path: "/spec/hostPID" }] }],
+};
+
 export interface FakeDoor extends Door {
   /** Method name and arguments of every call. */
   readonly calls: readonly { readonly method: string; readonly values: readonly unknown[] }[];
@@ -161,6 +202,7 @@ const fixedAnswers: Door = {
   reachRunningBroker: async () => fakeBroker(),
   holdBroker: () => fakeBroker(),
   findBroker: async () => undefined,
+  stopBroker: async () => {},
   serveBroker: async () => true,
   doctor: async () => fakeDoctorReport,
   explainPolicy: async () => ({ ...fakeSheet(), subject: { kind: "policy", hash } }),
@@ -172,12 +214,19 @@ const fixedAnswers: Door = {
   policy: async () => fakePolicy(),
   judgePlace: async () => "open",
   importPolicy: async () => fakeImport,
+  judgePodSecurity: async () => fakePodSecurity,
   checkPolicyFile: async () => [],
   trustPolicy: async (projectDirectory) => ({ file: `${projectDirectory}/glovebox.yaml`, digest: hash }),
   policySchema: () => ({ type: "object" }),
   diff: async ({ task }) => ({ task, entries: [], counts: noChanges }),
   undo: async ({ task }) => ({ task, restored: [], unchanged: [], refused: [] }),
+  artifacts: {
+    list: async () => [],
+    open: async () => ({ artifact: { name: "a", bytes: 0, sha256: "00".repeat(32), mediaType: "text/plain", offset: 0 }, parts: [] }),
+    verify: async () => [],
+  },
   caches: { list: async () => [], remove: async (ids) => ids },
+  settings: { find: async () => undefined, keep: async () => {}, forget: async () => {} },
   records: async () => [fakeRecord()],
   record: async (seq) => fakeRecord({ seq }),
   verify: async () => fakeVerifyReport,
@@ -197,6 +246,7 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     holdBroker: () => (note("holdBroker"), answers.holdBroker()),
     reachRunningBroker: () => (note("reachRunningBroker"), answers.reachRunningBroker()),
     findBroker: () => (note("findBroker"), answers.findBroker()),
+    stopBroker: () => (note("stopBroker"), answers.stopBroker()),
     serveBroker: (serving) => (note("serveBroker"), answers.serveBroker(serving)),
     doctor: () => (note("doctor"), answers.doctor()),
     explainPolicy: (selection) => (note("explainPolicy", selection), answers.explainPolicy(selection)),
@@ -208,11 +258,18 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     policy: (selection) => (note("policy", selection), answers.policy(selection)),
     judgePlace: (selection, question) => (note("judgePlace", selection, question), answers.judgePlace(selection, question)),
     importPolicy: (request) => (note("importPolicy", request), answers.importPolicy(request)),
+    judgePodSecurity: (request) => (note("judgePodSecurity", request), answers.judgePodSecurity(request)),
     checkPolicyFile: (file, project) => (note("checkPolicyFile", file, project), answers.checkPolicyFile(file, project)),
     trustPolicy: (project) => (note("trustPolicy", project), answers.trustPolicy(project)),
     policySchema: () => (note("policySchema"), answers.policySchema()),
     diff: (request) => (note("diff", request), answers.diff(request)),
     undo: (request) => (note("undo", request), answers.undo(request)),
+    settings: answers.settings,
+    artifacts: {
+      list: (task) => (note("artifacts", task), answers.artifacts.list(task)),
+      open: (selection) => (note("artifacts", selection), answers.artifacts.open(selection)),
+      verify: (task) => (note("artifacts", task), answers.artifacts.verify(task)),
+    },
     caches: { list: () => answers.caches.list(), remove: (ids) => (note("caches", ids), answers.caches.remove(ids)) },
     records: (filter) => (note("records", filter), answers.records(filter)),
     record: (seq) => (note("record", seq), answers.record(seq)),

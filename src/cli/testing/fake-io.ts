@@ -16,6 +16,8 @@ export interface FakeIoOptions {
   /** stdout takes nothing: its reader has stopped. */
   readonly isStdoutStalled?: boolean;
   readonly isInBackground?: boolean;
+  readonly isInsideSandbox?: boolean;
+  readonly isInputNull?: boolean;
   /** Answers a question: is given everything that was shown so far. Absent: there is no terminal to ask at. */
   readonly answer?: (shown: string) => string | undefined;
 }
@@ -123,8 +125,10 @@ export function createFakeIo(options: FakeIoOptions = {}): FakeIo {
       stderr,
       env: options.env ?? {},
       events,
+      isInputNull: () => options.isInputNull ?? false,
       isInBackground: () => options.isInBackground ?? false,
       readWholeInput: () => undefined,
+      isInsideSandbox: () => options.isInsideSandbox ?? false,
       openPrompt: async () => prompt,
       passOutputUnchanged: () => stdin.noteUnchangedOutput(),
     },

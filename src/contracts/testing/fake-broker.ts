@@ -29,11 +29,17 @@ export function fakeCommandResult(changes: Partial<SandboxCommandResult> = {}): 
 }
 
 const noQuestions: ApprovalDoor = {
-  ask: async () => "refused",
+  ask: async () => ({ answer: "refused", by: "other-terminal" }),
   list: async () => ({ revision: 0, questions: [] }),
   show: () => Promise.reject(new Error("none is open")),
   answer: () => Promise.reject(new Error("none is open")),
 };
+
+function untilAborted(_: unknown, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}
 
 /** @param replaced methods with an own answer */
 export function fakeBroker(replaced: Partial<SandboxDoor> = {}, approvals: ApprovalDoor = noQuestions): SharedBroker {
@@ -53,6 +59,7 @@ export function fakeBroker(replaced: Partial<SandboxDoor> = {}, approvals: Appro
     connect: () => Promise.reject(new Error("nothing listens")),
     checkpoint: async () => ({ task, checkpoint: 1, changes: 0, missed: 0, keptBytes: 0, keptUntil: "2026-01-01" }),
     list: async () => [],
+    untilEnded: untilAborted,
     end: async () => ({ sandbox: fakeSandbox, task, refusedConnections: [], ledger }),
     ...replaced,
   };

@@ -1,10 +1,10 @@
 // The verifier's eyes: reads a state directory and nothing else.
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { open, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BlobMention, Finding } from "./walk.ts";
+import type { ArtifactMention, BlobMention, Finding } from "./walk.ts";
 
 const settleMs = 50;
 
@@ -67,4 +67,35 @@ export async function checkBlob(directory: string, mention: BlobMention): Promis
   }
   const key = await readIfThere(path.join(directory, "blobs", task, "key"));
   return key === undefined ? undefined : { exit: 4, segment, seq, situation: "missing-blob", values };
+}
+
+const isDay = /^\d{4}-\d\d-\d\d$/u;
+const isId = /^[at]-[0-9a-f-]{25}$/u;
+/** More than a policy can ask for. */
+const mostPieces = 65_536;
+
+/** undefined when one of them is not there. */
+async function digestOfPieces(directory: string, pieces: number): Promise<string | undefined> {
+  const all = createHash("sha256");
+  for (let index = 0; index < pieces; index += 1) {
+    const bytes = await readIfThere(path.join(directory, String(index)));
+    if (bytes === undefined) return undefined;
+    all.update(createHash("sha256").update(bytes).digest());
+  }
+  return `sha256:${all.digest("hex")}`;
+}
+
+/** Files that a command handed back, as long as any of them are kept. They expire, and a copy of a ledger may be without them: no finding. */
+export async function checkArtifacts(directory: string, mention: ArtifactMention): Promise<Finding | undefined> {
+  const { task, action, until, pieces, content, seq, segment } = mention;
+  const values = { seq, segment, task, action };
+  if (!isId.test(task) || !isId.test(action) || !isDay.test(until) || pieces > mostPieces)
+    return { exit: 6, segment, seq, situation: "unreadable-artifacts", values };
+  const kept = path.join(directory, "artifacts", `${task}.${until}`, action);
+  const isKept = await stat(kept).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isKept || (await digestOfPieces(kept, pieces)) === content) return undefined;
+  return { exit: 1, segment, seq, situation: "altered-artifacts", values };
 }

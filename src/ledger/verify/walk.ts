@@ -13,18 +13,33 @@ export interface BlobMention {
   readonly seq: number;
 }
 
+/** Files that a command handed back: how many they lie in, and a digest over the digest of each. */
+export interface ArtifactMention {
+  readonly task: string;
+  readonly action: string;
+  readonly until: string;
+  readonly pieces: number;
+  readonly content: string;
+  readonly segment: string;
+  readonly seq: number;
+}
+
 interface Fields {
   readonly log: string;
   readonly seq: number;
   readonly prev: string;
   readonly type: string;
   readonly body: ReadonlyMap<string, JsonValue>;
+  readonly task: string;
+  readonly action: string;
   readonly blob: { readonly task: string; readonly digest: string } | undefined;
 }
 
 function asMap(value: JsonValue | undefined): ReadonlyMap<string, JsonValue> | undefined {
   return value instanceof Map ? value : undefined;
 }
+
+const textOf = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 
 /** undefined when the value is not an envelope of format 1. */
 function envelope(value: JsonValue): Fields | undefined {
@@ -36,7 +51,8 @@ function envelope(value: JsonValue): Fields | undefined {
     return undefined;
   if (body === undefined) return undefined;
   const [task, digest] = [record.get("task"), asMap(record.get("blob"))?.get("digest")];
-  return { log, seq, prev, type, body, blob: typeof task === "string" && typeof digest === "string" ? { task, digest } : undefined };
+  const blob = typeof task === "string" && typeof digest === "string" ? { task, digest } : undefined;
+  return { log, seq, prev, type, body, task: textOf(task), action: textOf(record.get("action")), blob };
 }
 
 export interface WalkOptions {
@@ -51,6 +67,7 @@ const noRecord = "0".repeat(64);
 export class Walk {
   readonly findings: Finding[] = [];
   readonly blobs: BlobMention[] = [];
+  readonly artifacts: ArtifactMention[] = [];
   readonly tree = new Tree();
   /** Records read, sound or not. */
   records = 0;
@@ -143,8 +160,12 @@ export class Walk {
   }
 
   #note(fields: Fields): void {
-    const { seq, type, body, blob } = fields;
+    const { seq, type, body, blob, task, action } = fields;
+    const segment = this.#segment;
     if (type === "log.recovered") this.#find(5, "recovered", { seq, values: { bytes: Number(body.get("tornBytes") ?? 0) } });
-    if (blob !== undefined) this.blobs.push({ ...blob, segment: this.#segment, seq });
+    if (blob !== undefined) this.blobs.push({ ...blob, segment, seq });
+    if (type !== "execution.artifacts") return;
+    const [until, content] = [textOf(body.get("keptUntil")), textOf(body.get("content"))];
+    this.artifacts.push({ task, action, until, content, pieces: Number(body.get("pieces") ?? 0), segment, seq });
   }
 }

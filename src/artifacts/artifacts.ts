@@ -1,0 +1,3 @@
+// The room of artifacts: files that a task hands back, kept encrypted below the state directory and read again by whoever may read the record.
+export { gatherArtifacts, type GatheredArtifacts } from "./gather-artifacts.ts";
+export { checkArtifacts, type KeptArtifacts, listArtifacts, openArtifact } from "./load-artifacts.ts";
