@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RefusedAttempt } from "../../src/contracts/egress.ts";
 import { openTestGate } from "../fixtures/test-gate.ts";
-import { makeWorld, open, runIn, waitUntil } from "./process-boundary-fixture.ts";
+import { makeWorld, open, runIn } from "./process-boundary-fixture.ts";
+import { waitUntil } from "../fixtures/wait-until.ts";
 
 interface Tried {
   readonly said: readonly string[];
@@ -71,6 +72,27 @@ with socket.create_connection(("1.1.1.1", 80), 20) as c: c.recv(100)
       { ...sent, address: "255.255.255.255", port: 67 },
       { ...sent, address: "224.0.0.251", port: 5353 },
     ]);
+  });
+}
+
+for (const networks of ["found", "one"] as const) {
+  test(`an answer that nobody waits for any more is no attempt of anybody (networks: ${networks})`, async () => {
+    const { said, attempts } = await tryInside(
+      `
+for address, family in [("1.1.1.1", socket.AF_INET), ("2606::1", socket.AF_INET6)]:
+    gone = sock(family, socket.SOCK_DGRAM); gone.sendto(b"gone", (address, 53)); gone.close()
+    kept = sock(family, socket.SOCK_DGRAM); kept.sendto(b"kept", (address, 53)); print(kept.recv(100).decode())
+kept = []
+t("quic", lambda: udp("1.1.1.1", 443))
+with socket.create_connection(("1.1.1.1", 80), 20) as c: c.recv(100)
+`,
+      { networks, toldFirst: 1 },
+    );
+    assert.deepEqual(said, ["kept", "kept", "quic EPERM"]);
+    assert.deepEqual(
+      attempts.map(({ protocol, address }) => `${protocol} ${address}`),
+      ["udp 1.1.1.1"],
+    );
   });
 }
 
@@ -151,3 +173,27 @@ with socket.create_connection(("93.184.216.34", 80), 20) as c: print(c.recv(100)
   // Two networks could each tell a burst of 100 and 100 a second.
   assert.ok(attempts.length >= 50 && attempts.length <= 200 + 200 * seconds, `${attempts.length} in ${seconds} s`);
 });
+
+/** Where there is one network, the kernel no longer knows who was asked: the sandbox's own resolver is told. */
+const asked: ReadonlySet<string> = new Set(["1.1.1.1", "2606::1", "198.18.0.2"]);
+
+for (const networks of ["found", "one"] as const) {
+  test(`more questions for names than there may be in a second are refused, and told as that (networks: ${networks})`, async () => {
+    const { said, attempts } = await tryInside(
+      `
+refused = 0
+for address in ("1.1.1.1", "2606::1"):
+    s = sock(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
+    for i in range(5000):
+        try: s.sendto(b"x", (address, 53))
+        except OSError as e: refused += e.errno == errno.EPERM
+print(refused)
+`,
+      { networks },
+    );
+    assert.ok(Number(said[0]) > 0 && Number(said[0]) <= 9500, said.join());
+    assert.ok(attempts.length > 0);
+    for (const { protocol, port, address } of attempts)
+      assert.ok(protocol === "udp" && port === 53 && asked.has(address), `${protocol} ${address} ${port}`);
+  });
+}

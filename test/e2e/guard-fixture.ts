@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Duplex } from "node:stream";
 import type { Execution, OutputChunk } from "../../src/contracts/boundary.ts";
-import { type LayoutOperation, layoutText, runOperation } from "../../src/boundaries/process/layout.ts";
+import { type LayoutOperation, layoutText, runOperation } from "../../src/linux/layout.ts";
 import { type GuardRule, type GuardSession, openGuardSession, rightsFor } from "../../src/guard/guard.ts";
 
 export const root = path.resolve(import.meta.dirname, "../..");
@@ -53,6 +53,8 @@ export interface StartOptions {
   readonly shared?: string;
   /** A seccomp program for the guard and everything below it. */
   readonly filter?: Uint8Array;
+  /** What starts it ignores a hangup, as `nohup` makes it. */
+  readonly ignoresHangup?: boolean;
 }
 
 function stageOperations(stage: string, guard: string): readonly LayoutOperation[] {
@@ -85,7 +87,8 @@ export async function startGuard(options: StartOptions = {}): Promise<RawGuard> 
     "--sandbox=s-test",
     ...(options.guardArguments ?? []),
   ];
-  const [file = "", ...args] = stage === undefined ? bwrap : [launcherPath];
+  const started = stage === undefined ? bwrap : [launcherPath];
+  const [file = "", ...args] = options.ignoresHangup === true ? ["/bin/sh", "-c", 'trap "" HUP; exec "$@"', "sh", ...started] : started;
   const child = spawn(file, args, { stdio: ["pipe", "inherit", "inherit", "pipe", "pipe"], env: {} });
   child.stdin?.on("error", () => {}); // it ended before it read: its exit says why
   child.stdin?.end(stage === undefined ? "" : layoutText([...stageOperations(stage, guard), runOperation(bwrap)]));

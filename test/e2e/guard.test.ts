@@ -1,7 +1,7 @@
 // The real guard under a plain bubblewrap: commands, streams, signals and the end of trees. The walls' own test is guard-walls.test.ts.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import {
   collect,
@@ -37,8 +37,24 @@ function guardPid(guard: OpenGuard): number {
   return first.pid;
 }
 
+async function nothingButTheWaitingKeeper(guard: OpenGuard): Promise<void> {
+  await eventually("nothing is left but the keeper that waits", () => {
+    const left = descendants(guardPid(guard));
+    return left.length === 1 && left[0]?.name === "guard" ? true : undefined;
+  });
+}
+
 for (const identity of identities) {
   suite(`guard started by ${identity}`, { timeout: 60_000 }, () => {
+    test("exec() starts a command that ignores and blocks no signal, whatever its starter ignored", async () => {
+      await using guard = await openGuard({ identity, ignoresHangup: true });
+      const ignored = Number.parseInt(/^SigIgn:\s+(\w+)/mu.exec(readFileSync(`/proc/${bwrapPid(guard)}/status`, "utf8"))?.[1] ?? "", 16);
+      assert.equal(ignored & 1, 1, "the starter does not ignore a hangup");
+      const execution = await start(guard.session, ["grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"]);
+      const { stdout } = await collect(execution.output);
+      assert.match(stdout.toString(), /^SigBlk:\s+0+\nSigIgn:\s+0+\n$/u);
+    });
+
     test("exec() gives output, exit code and usage", async () => {
       await using guard = await openGuard({ identity });
       const execution = await startShell(guard.session, "echo out; echo err >&2; exit 7");
@@ -228,7 +244,7 @@ for (const identity of identities) {
       await readUntil(chunks, "ready");
       await execution.killTree();
       assert.deepEqual(named(guard, "sleep"), []);
-      assert.equal(descendants(guardPid(guard)).length, 0);
+      await nothingButTheWaitingKeeper(guard);
     });
 
     test("the end of the channel ends everything", async () => {
@@ -265,6 +281,33 @@ for (const identity of identities) {
       await assert.rejects(start(guard.session, ["true"]), { code: "SANDBOX_CLOSED" });
     });
 
+    test("a waiting keeper that is killed costs nothing: the next command has a new one", async () => {
+      await using guard = await openGuard({ identity });
+      for (let count = 0; count < 3; count++) {
+        const execution = await startShell(guard.session, "exit 7");
+        await collect(execution.output);
+        const exit = await execution.exit;
+        assert.ok(exit.kind === "exited" && exit.code === 7);
+        await nothingButTheWaitingKeeper(guard);
+        const waiting = descendants(guardPid(guard)).map(({ pid }) => pid);
+        for (const pid of waiting) process.kill(pid, "SIGKILL");
+        // Reaped, and not only dead: until its last thread has ended, it takes an errand that it will not do.
+        await eventually("it is reaped", () => (waiting.some((pid) => existsSync(`/proc/${pid}`)) ? undefined : true));
+      }
+    });
+
+    test("a command whose arguments do not fit into a packet, and the one beside it, run as every other", async () => {
+      await using guard = await openGuard({ identity });
+      await collect((await start(guard.session, ["true"])).output);
+      await nothingButTheWaitingKeeper(guard);
+      const long = "x".repeat(100_000);
+      const executions = [await start(guard.session, ["echo", long]), await startShell(guard.session, "echo beside")];
+      const [first, second] = await Promise.all(executions.map(async ({ output }) => (await collect(output)).stdout.toString()));
+      assert.equal(first, `${long}\n`);
+      assert.equal(second, "beside\n");
+      await nothingButTheWaitingKeeper(guard);
+    });
+
     test("300 commands one after another and 60 at once leave nothing behind", async () => {
       await using guard = await openGuard({ identity });
       const ends = async (): Promise<void> => {
@@ -276,7 +319,7 @@ for (const identity of identities) {
       for (let count = 0; count < 300; count++) await ends();
       await Promise.all(Array.from({ length: 60 }, ends));
       await eventually("no stream is open", () => (guard.session.openCommands === 0 ? true : undefined));
-      assert.equal(descendants(guardPid(guard)).length, 0);
+      await nothingButTheWaitingKeeper(guard);
       assert.ok(statusNumber(guardPid(guard), "VmRSS") < 3 * 1024);
     });
   });

@@ -33,7 +33,12 @@ suite("known incompatibilities", { timeout: 120_000 }, () => {
   });
 
   test("doctor names what no sandbox gives, each with what to do instead, and the page explains each", async () => {
-    const report = await runDoctor({ boundary: openProcessBoundary(options), stateDirectory: base, checkLedger: async () => "0" });
+    const report = await runDoctor({
+      boundary: openProcessBoundary(options),
+      containers: [],
+      stateDirectory: base,
+      checkLedger: async () => "0",
+    });
     const lines = report.sections.find(({ name }) => name === "incompatible")?.lines ?? [];
     assert.ok(lines.length >= 6);
     const page = await readFile(path.join(installation, "docs/known-incompatibilities.md"), "utf8");

@@ -8,7 +8,8 @@ import { lateMaskLines, measureLateMasks } from "../../bench/late-masks.ts";
 import { composeDoor } from "../../src/compose.ts";
 import { recordBodySchemas } from "../../src/contracts/ledger-record.ts";
 import { globSegments, literalSegments } from "../../src/kit/path-glob.ts";
-import { makeWorld, open, runIn, waitUntil } from "./process-boundary-fixture.ts";
+import { makeWorld, open, runIn } from "./process-boundary-fixture.ts";
+import { waitUntil } from "../fixtures/wait-until.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");

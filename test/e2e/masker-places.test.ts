@@ -10,7 +10,8 @@ import { after, test, type TestContext } from "node:test";
 import { Masker } from "../../src/boundaries/process/masker.ts";
 import { makeSandboxId } from "../../src/contracts/ids.ts";
 import { globSegments, literalSegments } from "../../src/kit/path-glob.ts";
-import { options, processesWith, waitUntil } from "./process-boundary-fixture.ts";
+import { options, processesWith } from "./process-boundary-fixture.ts";
+import { waitUntil } from "../fixtures/wait-until.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
 
 const ids = { nowMs: () => Date.now(), randomBytes: (count: number) => randomBytes(count) };

@@ -6,7 +6,8 @@ import { test } from "node:test";
 import type { PathGlob, Sandbox } from "../../src/contracts/boundary.ts";
 import { GloveboxError } from "../../src/contracts/glovebox-error.ts";
 import { globSegments, literalSegments } from "../../src/kit/path-glob.ts";
-import { makeWorld, open, processesWith, quiet, runIn, waitUntil, type World } from "./process-boundary-fixture.ts";
+import { makeWorld, open, processesWith, quiet, runIn, type World } from "./process-boundary-fixture.ts";
+import { waitUntil } from "../fixtures/wait-until.ts";
 
 const globBelow = (base: string, pattern: string): PathGlob => ({
   text: `${base}/${pattern}`,

@@ -108,11 +108,3 @@ export async function processesWith(text: string): Promise<readonly string[]> {
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
   return pids.filter((_, index) => lines[index]?.includes(text) === true);
 }
-
-export async function waitUntil(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await isTrue())) {
-    if (Date.now() > deadline) throw new Error(`${what} did not happen within 10 s`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -179,6 +179,24 @@ test("openFiles is the limit of every command", async () => {
   assert.equal(await sh(world, "ulimit -n; ulimit -Hn; ulimit -c"), "256\n256\n0\n");
 });
 
+/** How often something can be done before the kernel refuses it. */
+const counting = (act: string): string => `python3 -c 'import ctypes, os
+count = 0
+def watch():
+    if ctypes.CDLL(None).inotify_init1(0) < 0: raise OSError
+try:
+    while True: ${act}; count += 1
+except OSError: print(count)'`;
+
+test("one sandbox takes neither all terminals of the machine nor all that its user may watch with", async () => {
+  const most = Number(await readFile("/proc/sys/fs/inotify/max_user_instances", "utf8"));
+  const world = await makeWorld();
+  assert.equal(await sh(world, counting('os.open("/dev/ptmx", os.O_RDWR)')), "128\n");
+  const watching = Number(await sh(world, counting("watch()")));
+  // Root's sandboxes have users of their own.
+  assert.ok(watching > 0 && watching <= (process.getuid?.() === 0 ? most : most / 4), String(watching));
+});
+
 test("ordinary tools work inside", async () => {
   const world = await makeWorld();
   const scripts = {

@@ -1,9 +1,9 @@
 // Package caches that tasks of a project share, from the command line: what one task may do to them, and to whom. INVARIANT I-16
 import assert from "node:assert/strict";
-import type { ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
@@ -49,21 +49,27 @@ function below(directory: string): readonly string[] {
   return readdirSync(directory, { recursive: true, encoding: "utf8" }).map((name) => path.join(directory, name));
 }
 
+interface Staying {
+  /** @returns its exit code, of its own input's end and nothing else */
+  leave(): Promise<number | null>;
+}
+
 /** A task that says `here` and stays until its input ends. */
-async function stay(project: string, script: string): Promise<ChildProcess> {
+async function stay(project: string, script: string): Promise<Staying> {
   const child = spawnProcess(process.execPath, [...words(project, `${script} echo here; cat >/dev/null`)], {
     environment,
     stdio: ["pipe", "pipe", "ignore"],
   });
   assert.ok(child.stdout !== null);
-  await once(child.stdout, "data");
-  return child;
-}
-
-async function leave(child: ChildProcess): Promise<void> {
   const ended = once(child, "close");
-  child.stdin?.end();
-  await ended;
+  await once(child.stdout, "data");
+  return {
+    async leave() {
+      child.stdin?.end();
+      await ended;
+      return child.exitCode;
+    },
+  };
 }
 
 test("what a task does to a cache stays in the cache: no bit that the host would honour, no way out, nothing in the task's changes", async () => {
@@ -112,7 +118,7 @@ test("two tasks of a project have a cache at once and lock each other out in it;
     const refused = await glovebox([commandLine, "cache", "rm", id]);
     assert.deepEqual([refused.code, refused.stderr.includes("STATE_BUSY")], [125, true], refused.stderr);
   } finally {
-    await leave(first);
+    assert.equal(await first.leave(), 0);
   }
   const { id } = await cacheOf(project);
   assert.equal((await glovebox([commandLine, "cache", "rm", id])).code, 0);
@@ -128,6 +134,20 @@ test("a cache counts against the disk of the task that fills it, and is its proj
   assert.equal(filled.code, 123, filled.stderr);
   const { stdout, stderr } = await glovebox(words(other, "ls -A ~/.npm/_cacache ~/.cargo/registry | grep -v :; echo seen"));
   assert.equal(stdout.trim(), "seen", stderr);
+});
+
+test("what others put on the disk meanwhile ends no task that has a cache, of whose places one is a single file", async () => {
+  const project = await projectOf("bystander");
+  const others = path.join(base, "of-others");
+  const child = await stay(project, "");
+  try {
+    await writeFile(others, randomBytes(96 * 2 ** 20), { flush: true });
+    const { code, stderr } = await glovebox(words(project, "sleep 1")); // the looks of a second go by
+    assert.equal(code, 0, stderr);
+  } finally {
+    assert.equal(await child.leave(), 0);
+    await rm(others);
+  }
 });
 
 test("a file of the private home that would lie in a shared cache refuses to open", async () => {

@@ -44,3 +44,29 @@ test("a refused call is recorded without its path in the leaf, and said on the a
   assert.match(stdout, /refused to open ".*\/project\/\.envrc": the name is protected/u);
   assert.equal((await door.verify({})).exit, 0);
 });
+
+test("a call into a network that is not there is told at the end of the run, and where nobody listens is no such call", async (t) => {
+  const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-no-network-")));
+  t.after(() => removeScratch(base));
+  const project = path.join(base, "project");
+  await mkdir(project);
+  const environment = { XDG_STATE_HOME: path.join(base, "state"), PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" };
+  const run = (script: string) =>
+    capture(process.execPath, [commandLine, "run", "--project", project, "--cwd", project, "--", "python3", "-c", script], {
+      environment,
+      timeoutMs: 30_000,
+    });
+  const call = (kind: string, host: string, port: number): string =>
+    `try: socket.socket(${kind}).connect((${JSON.stringify(host)}, ${port}))\nexcept OSError as error: print(error.errno)\n`;
+  const [stream, packets] = ["socket.AF_INET", "socket.AF_INET6, socket.SOCK_DGRAM"];
+  const far = [call(stream, "198.51.100.7", 443), call(stream, "198.51.100.7", 443), call(packets, "2001:db8::7", 123)];
+  const named = call("socket.AF_INET, socket.SOCK_DGRAM", "127.0.0.53", 53);
+  const told = await run(`import socket\n${far.join("")}${named}`);
+  assert.equal(told.stdout, "101\n101\n101\n", told.stderr);
+  assert.match(
+    told.stderr,
+    /^glovebox: The command called 198\.51\.100\.7 port 443, 2001:db8::7 port 123, 127\.0\.0\.53 port 53, but there is no network here/mu,
+  );
+  const near = await run(`import socket\n${call(stream, "127.0.0.1", 8080)}`);
+  assert.deepEqual([near.stdout, near.stderr.includes("no network here")], ["111\n", false], near.stderr);
+});

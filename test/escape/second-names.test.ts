@@ -1,5 +1,6 @@
 // A hard link that one run plants while nothing is denied must not be the way around what the next run is denied. INVARIANT I-15
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { link, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
@@ -121,4 +122,26 @@ test("the search for second names in a repository of 5,000 files takes little of
   t.diagnostic(`search of a .git with 5,000 files: best ${best.toFixed(1)} ms, median ${middle.toFixed(1)} ms of ${times.length}`);
   await link(path.join(project, ".git/config"), path.join(project, "second"));
   assert.throws(() => refuseLinkedNames(rules, hostFileTree(true)), /second-name|second name/u);
+});
+
+test("a directory of very many entries is looked at in portions, and refused where it holds more than may be looked at", async () => {
+  await using resources = new AsyncDisposableStack();
+  const { project } = await openFurnished(resources);
+  const many = path.join(project, "many");
+  await mkdir(many);
+  const last = path.join(many, "original");
+  await writeFile(last, "");
+  for (let file = 0; file < 6000; file++) writeFileSync(path.join(many, `${"n".repeat(200)}${file}`), ""); // 1.2 MiB of directory
+  await link(last, path.join(project, "second"));
+  const whole = hostFileTree(true).survey(many, 1_000_000);
+  assert.deepEqual([whole.entries, whole.isCut, whole.linked.map(({ name }) => name)], [6001, false, ["original"]]);
+  const cut = hostFileTree(true).survey(many, 5000);
+  assert.deepEqual([cut.entries, cut.isCut], [5000, true]);
+  const rules = [
+    { path: project, effect: "write", origin: "policy" },
+    { path: many, effect: "freeze", origin: "policy" },
+  ] as const;
+  assert.throws(() => refuseLinkedNames(rules, hostFileTree(true), { entries: 5000, kept: 5000 }), {
+    situation: "wall.second-names-unsearched",
+  });
 });

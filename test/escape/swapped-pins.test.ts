@@ -38,10 +38,11 @@ function makeSwap(place: string, target: string): Swap {
   };
 }
 
-/** Opens, and says what a command sees of the pinned directory. */
-async function lookInside(spec: SandboxSpec, context: OpenContext): Promise<string> {
+/** Opens, and says what a command sees of the pinned directory. @param opened called before there is a command */
+async function lookInside(spec: SandboxSpec, context: OpenContext, opened = (): void => {}): Promise<string> {
   const sandbox = await boundaryWith("both").open(spec, context);
   try {
+    opened();
     const deep = path.join(spec.projectDirectory, "out/nest/deep");
     const script = `cat "$1/victim.txt" "$1/vault/inner.txt"; echo planted > "$1/planted"; echo planted > "$1/vault/planted"`;
     const execution = await sandbox.exec({ argv: ["/bin/sh", "-c", script, "sh", deep], cwd: spec.projectDirectory });
@@ -108,6 +109,19 @@ for (const swapped of done) {
     }
   }
 }
+
+test("a link that led a denied path elsewhere when all was planned and checked shows nothing of the path when it is gone", async () => {
+  await using resources = new AsyncDisposableStack();
+  const furnished = await furnish(resources);
+  const swap = makeSwap(furnished.place, furnished.lair);
+  let isOpen = false;
+  const opened = (): void => {
+    isOpen = true;
+    swap.undo();
+  };
+  await assertNothingReached(furnished, lookInside(furnished.spec, contextWith({ journalled: swap.apply }), opened));
+  assert.ok(isOpen, "nothing was opened");
+});
 
 for (const ending of ["/nest", "/deep"]) {
   test(`a link that stands in the way of each look at ...${ending} and never else shows nothing of its target`, async (t) => {

@@ -17,14 +17,14 @@ const brokerCorpus = path.join(import.meta.dirname, "corpus-broker");
 const times = process.argv.includes("--long") ? 20 : 1;
 /** How long each goes on; what was planted ends its run as soon as it is found. */
 const seconds = {
-  clean: 8 * times,
+  clean: 6 * times,
   planted: 25,
-  git: 5 * times,
-  read: 5 * times,
-  masker: 8 * times,
+  git: 3 * times,
+  read: 3 * times,
+  masker: 5 * times,
   packet: 3 * times,
   broker: 4 * times,
-  egress: 5 * times,
+  egress: 4 * times,
 };
 const sanitizers = ["-g", "-O1", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 const sources = ["frame", "message", "session", "arguments"].map((name) => path.join(root, `native/protocol/${name}.c`));

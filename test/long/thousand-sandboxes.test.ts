@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { openBenchSandbox, runTrue } from "../../bench/open.ts";
-import { findCgroups } from "../../src/boundaries/process/cgroups.ts";
+import { findCgroups } from "../../src/linux/cgroups.ts";
 import { observe } from "../fixtures/observe/observe.ts";
 import { assertNothingLeft } from "../fixtures/residue.ts";
 import { removeScratch } from "../fixtures/scratch.ts";

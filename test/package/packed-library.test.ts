@@ -9,11 +9,11 @@ import * as z from "zod";
 import { composeDoor } from "../../src/compose.ts";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
-import { untilEnded } from "../fixtures/served-broker.ts";
+import { endBroker } from "../fixtures/served-broker.ts";
 
 const repository = path.join(import.meta.dirname, "..", "..");
 const bin = path.join(repository, "node_modules/.bin");
-/** Natively built, as set-up does it in the package's own directory; test/e2e/setup.test.ts has that. */
+/** Natively built, as set-up does it in the package's own directory; test/package/setup.test.ts has that. */
 const programs = ["guard", "launcher", "masker", "captive", "door"];
 
 const home = await realpath(await mkdtemp(path.join(os.tmpdir(), "gb-package-")));
@@ -29,7 +29,8 @@ async function succeed(file: string, args: readonly string[], cwd: string): Prom
 before(async () => {
   for (const directory of [app, project]) await mkdir(directory);
   await mkdir(stateHome, { mode: 0o700 });
-  await writeFile(path.join(app, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  // What `npm init` writes; the examples are modules all the same.
+  await writeFile(path.join(app, "package.json"), JSON.stringify({ private: true, type: "commonjs" }));
   // Types are what `npm run check` looks at.
   await succeed("/bin/sh", ["-c", 'npm run build -- --noCheck && npm pack --ignore-scripts --pack-destination "$0"', home], repository);
   const [tarball = ""] = (await readdir(home)).filter((name) => name.endsWith(".tgz"));
@@ -44,9 +45,8 @@ before(async () => {
 
 after(async () => {
   const door = composeDoor({ environment, installation: repository });
-  await (await door.findBroker())?.stop();
+  await endBroker(stateHome, async () => (await door.findBroker())?.stop());
   await door.close();
-  await untilEnded(stateHome);
   await removeScratch(home);
 });
 
@@ -67,6 +67,7 @@ test("the package holds its dependencies and no tests", async () => {
   assert.deepEqual(await readdir(path.join(app, "node_modules")).then((names) => names.filter((name) => !name.startsWith("."))), [
     "glovebox",
   ]);
+  assert.ok((await readdir(installed)).includes("agent-shell"));
   const { dependencies } = manifestSchema.parse(JSON.parse(await readFile(path.join(installed, "package.json"), "utf8")));
   for (const name of Object.keys(dependencies)) assert.ok((await readdir(path.join(installed, "node_modules", name))).length > 0, name);
   const compiled = await readdir(path.join(installed, "dist"), { recursive: true });
@@ -86,19 +87,19 @@ test("its declarations fit the examples", async () => {
 });
 
 test("example run-once: one command, its end and the seven answers", async () => {
-  const { stdout } = await runExample("run-once.ts", project, "sh", "-c", "echo inside; exit 0");
+  const { stdout } = await runExample("run-once.mts", project, "sh", "-c", "echo inside; exit 0");
   assert.match(stdout, /^inside\nok, exit code 0, \d+ ms, task t-/u);
   for (const question of ["read", "write", "connect", "identity", "happened", "kept", "held"])
     assert.match(stdout, new RegExp(`^${question}: `, "mu"));
 });
 
 test("example dev-server: a server goes on between commands, and the host reaches it", async () => {
-  const { stdout } = await runExample("dev-server.ts", project);
+  const { stdout } = await runExample("dev-server.mts", project);
   assert.match(stdout, /^the host got 200: <p>from inside<\/p>\npage\.html\n1\nchanged: 1 created; records \d+ to \d+\n$/u);
 });
 
 test("example agent-loop: the task is done, and what was planted for the model reached nothing", async () => {
-  const { stdout } = await runExample("agent-loop.ts", project);
+  const { stdout } = await runExample("agent-loop.mts", project);
   const answers = stdout.split("\n").filter((line) => line.startsWith("    -> "));
   const documents = answers.map((line) => toolResultSchema.parse(JSON.parse(line.slice(7))));
   assert.deepEqual(
@@ -122,7 +123,7 @@ test("a command in a project that holds the package changes nothing of it, and p
     (await capture("/bin/sh", ["-c", script], { cwd: copy })).stdout,
     `${names.map((name) => `wrote ${name}\n`).join("")}done\n`,
   );
-  const { stdout } = await runExample("run-once.ts", app, "sh", "-c", script);
+  const { stdout } = await runExample("run-once.mts", app, "sh", "-c", script);
   assert.match(stdout, /^done\nok/u);
   assert.deepEqual((await readdir(app)).toSorted(), ["examples", "free", "node_modules", "package-lock.json", "package.json"]);
   assert.deepEqual(

@@ -55,35 +55,35 @@ export const elsewhere: readonly Elsewhere[] = [
     what: "secrets in names: by the resolver, by others, by UDP and TCP",
     tests: [
       "test/e2e/egress-attackers.test.ts: puts a secret into names",
-      "test/e2e/egress-spoken.test.ts: no record of any type but addresses",
+      "test/gate/egress-spoken.test.ts: no record of any type but addresses",
     ],
   },
   {
     number: 63,
     what: "clients that use no proxy",
     tests: [
-      "test/e2e/egress-clients.test.ts: without proxy variables every client reaches an allowed name",
-      "test/e2e/egress-spoken.test.ts: a client that is told to use no proxy gets no further",
+      "test/gate/egress-clients.test.ts: without proxy variables every client reaches an allowed name",
+      "test/gate/egress-spoken.test.ts: a client that is told to use no proxy gets no further",
     ],
   },
   {
     number: 66,
     what: "dots, letter case, other scripts, long and empty labels in names",
     tests: [
-      "test/e2e/egress-table.test.ts: each row gets its verdict by CONNECT",
-      "test/e2e/egress-bad-input.test.ts: names as long as names may be",
+      "test/gate/egress-table.test.ts: each row gets its verdict by CONNECT",
+      "test/gate/egress-bad-input.test.ts: names as long as names may be",
     ],
   },
   {
     number: 67,
     what: "NUL, escapes and blanks in the names that HTTP and SOCKS carry",
-    tests: ["test/e2e/egress-malformed.test.ts: each malformed request is refused"],
+    tests: ["test/gate/egress-malformed.test.ts: each malformed request is refused"],
   },
   {
     number: 69,
     what: "names beside, above and below a pattern",
     tests: [
-      "test/e2e/egress-table.test.ts: each row gets its verdict by CONNECT",
+      "test/gate/egress-table.test.ts: each row gets its verdict by CONNECT",
       "src/policy/decide-egress.test.ts: decide() answers each row",
     ],
   },
@@ -91,23 +91,23 @@ export const elsewhere: readonly Elsewhere[] = [
     number: 70,
     what: "odd ports",
     tests: [
-      "test/e2e/egress-malformed.test.ts: each malformed request is refused",
-      "test/e2e/egress-table.test.ts: each row gets its verdict by CONNECT",
+      "test/gate/egress-malformed.test.ts: each malformed request is refused",
+      "test/gate/egress-table.test.ts: each row gets its verdict by CONNECT",
     ],
   },
   {
     number: 71,
     what: "another or no server name, an encrypted hello, HTTP/2, bytes that are no TLS",
     tests: [
-      "test/e2e/egress-malformed.test.ts: what is spoken in a tunnel is TLS that names the asked host",
-      "test/e2e/egress-spoken.test.ts: only what the rules name is spoken there",
+      "test/gate/egress-malformed.test.ts: what is spoken in a tunnel is TLS that names the asked host",
+      "test/gate/egress-spoken.test.ts: only what the rules name is spoken there",
     ],
   },
   {
     number: 73,
     what: "names that lead outside first and inward afterwards, or both at once, or by another name",
     tests: [
-      "test/e2e/egress-table.test.ts: a name that leads outside when asked first and inward afterwards",
+      "test/gate/egress-table.test.ts: a name that leads outside when asked first and inward afterwards",
       "src/policy/decide-egress.test.ts: decideAddress() denies a name that leads to a place that is not public",
     ],
   },
@@ -115,8 +115,8 @@ export const elsewhere: readonly Elsewhere[] = [
     number: 74,
     what: "metadata services, by name and address",
     tests: [
-      "test/e2e/egress-table.test.ts: each row gets its verdict by CONNECT",
-      "test/e2e/egress-spoken.test.ts: a redirect is followed by the client alone",
+      "test/gate/egress-table.test.ts: each row gets its verdict by CONNECT",
+      "test/gate/egress-spoken.test.ts: a redirect is followed by the client alone",
     ],
   },
   {
@@ -127,7 +127,7 @@ export const elsewhere: readonly Elsewhere[] = [
   {
     number: 78,
     what: "upgrades and TRACE",
-    tests: ["test/e2e/egress-malformed.test.ts: each malformed request is refused"],
+    tests: ["test/gate/egress-malformed.test.ts: each malformed request is refused"],
   },
   {
     number: 79,

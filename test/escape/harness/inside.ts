@@ -68,7 +68,7 @@ export function specFor(request: Pick<InsideRequest, "home" | "project" | "priva
 }
 
 /** Lets nothing through: whatever reaches the host with it in place has gone around the captive network. */
-const gateThatRefuses = () => openTestGate({ answer: (socket) => socket.destroy() });
+export const gateThatRefuses = () => openTestGate({ answer: (socket) => socket.destroy() });
 
 export const quietContext = (signal: AbortSignal) => ({ signal, journal: async (): Promise<void> => {} });
 

@@ -12,7 +12,7 @@ const headings: Readonly<Record<Exclude<Configuration, "outside">, string>> = {
 
 const introduction = `# What holds which attack
 
-Generated from \`test/escape/attacks.ts\`; the escape lane proves every cell. Each attack first succeeds on the host without any boundary, then runs in a
+Generated from \`test/escape/attacks.ts\`; the escape lane proves every cell (one wall and none as the ordinary user, as root in the long lane). Each attack first succeeds on the host without any boundary, then runs in a
 sandbox with both walls, with one of them, and with neither; the host judges. *Outer* is bubblewrap: mounts, namespaces, no capabilities, and for root the
 allocated uid. *Inner* is the guard: Landlock, seccomp, descriptors. **open** marks an attack that succeeds: with a layer taken away that is what shows that
 the other one holds alone; in the last column it is a door that the note names.

@@ -24,6 +24,7 @@ node make.mjs "${modules}"`;
 export const builds: readonly ToolCase[] = [
   {
     name: "a small project's own npm test: types, lint, tests in twelve processes",
+    slow: true,
     needs: ["node", "npm"],
     alsoRead: [modules],
     prints: "0\n# tests 24\n# pass 24\n# fail 0\nFound 0 warnings and 0 errors\ninfo\nsrc/part7.ts(2,3): error TS2322\n",
@@ -48,6 +49,7 @@ gcc -MMD -g -o main main.c -L. -lnine -Wl,-rpath,"$PWD" && ./main && cat main.d 
   },
   {
     name: "go: a module, its tests, a vetted build",
+    slow: true,
     needs: ["go"],
     script: `export GOFLAGS=-mod=mod GOTOOLCHAIN=local && mkdir -p lib && printf 'module example.org/demo\\n\\ngo 1.19\\n' > go.mod && printf 'package lib\\n\\nfunc Twice(x int) int { return 2 * x }\\n' > lib/lib.go
 printf 'package lib\\n\\nimport "testing"\\n\\nfunc TestTwice(t *testing.T) {\\n\\tif Twice(21) != 42 {\\n\\t\\tt.Fatal()\\n\\t}\\n}\\n' > lib/lib_test.go
@@ -57,6 +59,7 @@ go build -o demo . && ./demo && go run . && go vet ./... && go test ./lib | cut 
   },
   {
     name: "cargo: a library, a program, a build script, tests",
+    slow: true,
     needs: ["cargo", "rustc"],
     script: `export CARGO_NET_OFFLINE=true && cargo init -q --vcs none --name demo . && printf 'pub fn twice(x: i32) -> i32 { 2 * x }\\n#[test]\\nfn works() { assert_eq!(twice(21), 42); }\\n' > src/lib.rs
 printf 'fn main() { println!("{} {}", demo::twice(21), env!("BUILT")); }\\n' > src/main.rs && printf 'fn main() { println!("cargo:rustc-env=BUILT=by-script"); }\\n' > build.rs

@@ -28,10 +28,10 @@ node main.mjs`,
     script: `mkdir test && cat > test/one.test.mjs <<'END'
 import test from "node:test";
 import assert from "node:assert";
-import { mkdtempSync, writeFileSync, readdirSync } from "node:fs";
+import { mkdtempSync, writeFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 test("adds", () => assert.equal(1 + 1, 2));
-test("has a place for files", () => { const place = mkdtempSync(tmpdir() + "/x-"); writeFileSync(place + "/f", "x"); assert.deepEqual(readdirSync(place), ["f"]); });
+test("has a place for files", () => { const place = mkdtempSync(tmpdir() + "/x-"); writeFileSync(place + "/f", "x"); assert.deepEqual(readdirSync(place), ["f"]); rmSync(place, { recursive: true }); });
 test("is not done", { todo: true }, () => assert.fail());
 END
 cat > test/two.test.cjs <<'END'

@@ -38,6 +38,7 @@ ${quietInstall} ../dep.tgz >/dev/null && npm run --silent go && ls node_modules`
   },
   {
     name: "npm: a tarball with scripts of its own, pack, link, exec, uninstall",
+    slow: true,
     needs: ["node", "npm"],
     script: `mkdir dep app && cd dep && echo 'console.log("built by", process.env.npm_lifecycle_event)' > main.js
 echo '{"name":"dep","version":"1.2.3","bin":{"dep":"main.js"},"scripts":{"preinstall":"echo pre > pre.txt","install":"node -e \\"fs.writeFileSync(String.fromCharCode(105), process.env.npm_package_version)\\"","postinstall":"cat pre.txt i > post.txt"}}' > package.json
@@ -47,12 +48,14 @@ npm uninstall --offline --silent dep && ls -A && ${quietInstall} --install-links
   },
   {
     name: "npm: a tree of 1,000 local packages",
+    slow: true,
     needs: ["node", "npm", "tar"],
     script: `${makeTree} && ${quietInstall} >/dev/null && ls node_modules | wc -l && readlink node_modules/w949 && node -p 'require("t49") + require("w949")' && ls node_modules/t7`,
     prints: "1000\n../packages/w949\n2\nmain.js\npackage.json\n",
   },
   {
     name: "pip: a local wheel into a virtual environment, its program run, uninstalled",
+    slow: true,
     needs: ["python3"],
     script: `mkdir -p src && cat > make.py <<'END'
 import zipfile

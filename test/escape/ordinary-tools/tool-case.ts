@@ -12,6 +12,8 @@ export interface ToolCase {
   readonly terminal?: true;
   /** Runs a second time with every open mediated. */
   readonly strictToo?: true;
+  /** Takes many seconds on a quiet machine: in the short lanes it runs once, and not as root too. */
+  readonly slow?: true;
   /** Directories that the default view does not show. */
   readonly alsoRead?: readonly string[];
   /** Its exit code inside where the wall rightly refuses what the host allows; `prints` then says what it must print inside. */

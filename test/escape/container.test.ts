@@ -1,0 +1,45 @@
+// The escape battery against containers: rows of every kind of door that a container has, by both runtimes in turn. All rows by both, with the
+// runtime's walls alone too: test/long/container-attacks.test.ts. Their positive controls are those of escape.test.ts.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { runtimeNames } from "../../src/boundaries/container/container.ts";
+import { attacks } from "./attacks.ts";
+import { kernelDoors } from "./attacks/kernel-doors.ts";
+import { namespaces } from "./attacks/namespaces.ts";
+import { neighbours } from "./attacks/neighbours.ts";
+import { pastTheGate } from "./attacks/past-the-gate.ts";
+import { peersOfTheHost } from "./attacks/peers-of-the-host.ts";
+import { privilegedFiles } from "./attacks/privileged-files.ts";
+import { processes } from "./attacks/processes.ts";
+import { rawNetwork } from "./attacks/raw-network.ts";
+import { appliesToContainers, proveContained } from "./harness/contained.ts";
+import { openProgramCache, type ProgramCache } from "./harness/program.ts";
+
+const user = process.getuid?.() === 0 ? "root" : "ordinary";
+const chosen = [
+  ...kernelDoors,
+  ...namespaces,
+  ...neighbours,
+  ...pastTheGate,
+  ...peersOfTheHost,
+  ...privilegedFiles,
+  ...processes,
+  ...rawNetwork,
+];
+const rows = chosen.filter((attack) => appliesToContainers(attack, user));
+
+let programs: ProgramCache;
+before(async () => {
+  programs = await openProgramCache();
+});
+after(() => programs[Symbol.asyncDispose]());
+
+for (const [index, attack] of rows.entries()) {
+  const runtime = runtimeNames[index % runtimeNames.length] ?? "runc";
+  test(`container/${runtime} holds an attack that ${attack.name}`, () => proveContained(attack, programs, { runtime, walls: "all" }));
+}
+
+test("many rows apply to containers", () => {
+  assert.ok(rows.length >= 40, `${rows.length} of ${chosen.length}`);
+  assert.ok(attacks.filter((attack) => appliesToContainers(attack, user)).length >= 200);
+});
