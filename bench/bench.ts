@@ -2,6 +2,7 @@
 import { capture } from "../src/kit/spawn.ts";
 import { benchCaptive } from "./captive.ts";
 import { benchCommandLine } from "./command-line.ts";
+import { benchContainer } from "./container.ts";
 import { benchExec } from "./exec.ts";
 import { benchGate } from "./gate.ts";
 import { benchGateOpen } from "./gate-open.ts";
@@ -17,6 +18,7 @@ console.log(machineLine());
 console.log((await capture("/usr/bin/bwrap", ["--version"])).stdout.trim());
 await benchOpen();
 await benchExec();
+await benchContainer();
 await benchIdle();
 await benchMediator();
 await benchLateMasks();

@@ -9,7 +9,7 @@ import type { SandboxAccess } from "../src/contracts/sandbox-door.ts";
 import type { ReachedBroker } from "../src/contracts/reached-broker.ts";
 import { capture } from "../src/kit/spawn.ts";
 import { removeScratch } from "../test/fixtures/scratch.ts";
-import { untilEnded } from "../test/fixtures/served-broker.ts";
+import { endBroker } from "../test/fixtures/served-broker.ts";
 import { type Alternative, measureInTurn, printTimings, type Timing } from "./measure.ts";
 import { openBenchSandbox, runTrue } from "./open.ts";
 
@@ -69,9 +69,8 @@ async function withStateIn(directory: string, where: string): Promise<Measured> 
   ];
   const end = async (): Promise<void> => {
     await held.stop();
-    await reached.stop();
+    await endBroker(state, () => reached.stop());
     await door.close();
-    await untilEnded(state);
     await removeScratch(state);
     await removeScratch(project);
   };

@@ -41,13 +41,14 @@ def get(size, mark=lambda: None):
     mark()
 
 
-# Medians, in milliseconds: the lookup of the name, the connection, the proxy's answer, the first byte, the end.
+# Medians, in milliseconds: the lookup of the name, the connection, the proxy's answer, the first byte, the end, all of it.
 def parts(number):
     rows = []
     for _ in range(number):
         times = [time.perf_counter()]
         get(1, lambda: times.append(time.perf_counter()))
-        rows.append([(later - earlier) * 1000 for earlier, later in zip(times, times[1:])])
+        spans = [*zip(times, times[1:]), (times[0], times[-1])]
+        rows.append([(later - earlier) * 1000 for earlier, later in spans])
     return " ".join("%.3f" % statistics.median(column) for column in zip(*rows))
 
 

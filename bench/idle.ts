@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { composeDoor } from "../src/compose.ts";
 import type { Sandbox } from "../src/contracts/boundary.ts";
-import { processesOf, untilEnded } from "../test/fixtures/served-broker.ts";
+import { endBroker, processesOf } from "../test/fixtures/served-broker.ts";
 import { openBenchSandbox, runTrue } from "./open.ts";
 
 export const idleBudgetKib = 3 * 1024;
@@ -91,10 +91,9 @@ async function benchHeld(base: string, count = 100): Promise<void> {
   const megabytes = (value: number): string => ((value * 1024) / 1e6).toFixed(0);
   console.log(`\n${count} open sandboxes, idle: their broker has ${megabytes(await kib("VmRSS"))} MB resident (budget 150 MB)`);
   console.log(`  at most ${megabytes(await kib("VmHWM"))} MB while they were opened, one after the other`);
-  await broker.stop();
+  await endBroker(state, () => broker.stop());
   await broker[Symbol.asyncDispose]();
   await door.close();
-  await untilEnded(state);
 }
 
 export async function benchIdle(count = 50): Promise<void> {

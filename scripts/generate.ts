@@ -8,6 +8,7 @@ import type { Check, Finding } from "./checks/finding.ts";
 import { runAlone } from "./checks/run-alone.ts";
 import { attacks } from "../test/escape/attacks.ts";
 import { renderMatrix } from "../test/escape/harness/matrix.ts";
+import { renderRows } from "../test/fixtures/internet/render-rows.ts";
 import { makeClientWords } from "./generate/client-words.ts";
 import { makeErrorsPage } from "./generate/errors-page.ts";
 
@@ -20,6 +21,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   { file: "docs/errors.md", make: makeErrorsPage },
   { file: "docs/conformance.md", make: () => conformanceDocument() },
   { file: "docs/escape-matrix.md", make: () => renderMatrix(attacks) },
+  { file: "docs/egress-cases.md", make: renderRows },
   { file: "native/client/words.h", make: makeClientWords },
   { file: "docs/policy.schema.json", make: () => `${JSON.stringify(policySchema(), null, 2)}\n` },
 ];

@@ -3,7 +3,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { judgeIdentity, readIdentity } from "./lanes/identity.ts";
 import { addCounts, countLine, nothing } from "./lanes/lane-count.ts";
-import { fuzzProgram, laneNames, lanes, userLane } from "./lanes/lanes.ts";
+import { fuzzProgram, laneNames, lanes, lanesOf, userLane } from "./lanes/lanes.ts";
 import { type LaneOptions, type LaneResult, runCounting, runLane } from "./lanes/run-lane.ts";
 import { ordinaryUserFlag, runUserLane } from "./lanes/user-lane.ts";
 
@@ -23,7 +23,7 @@ function readArguments(): Wanted {
       [ordinaryUserFlag.slice(2)]: { type: "boolean", default: false },
     },
   });
-  const asked = values.lane ?? laneNames.filter((name) => values.long || lanes.find((lane) => lane.name === name)?.long !== true);
+  const asked = values.lane ?? lanesOf({ long: values.long, isRoot: process.getuid?.() === 0 });
   const unknown = asked.find((name) => !laneNames.includes(name));
   if (unknown !== undefined) throw new Error(`Cannot run lane "${unknown}": the lanes are ${laneNames.join(", ")}`);
   return { selected: new Set(asked), long: values.long, ordinaryUser: values[ordinaryUserFlag.slice(2)] === true };

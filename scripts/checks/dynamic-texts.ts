@@ -10,6 +10,7 @@ export const dynamicTexts: readonly DynamicText[] = [
   { file: "src/broker/answer-sheet.ts", prefix: "task.happened." },
   { file: "src/broker/answer-sheet.ts", prefix: "task.held.limit-" },
   { file: "src/texts/texts.ts", prefix: "term." },
+  { file: "src/cli/hooks/hook-command.ts", prefix: "cli.hook-" },
 ];
 
 /** These put `error.` in front of a situation that is a literal elsewhere; they use no key of their own. */
@@ -21,6 +22,6 @@ export const situationReaders: readonly string[] = [
   "scripts/setup/result-file.mjs",
 ];
 
-/** Literals that look like keys and are none: types of ledger records and names of files. */
+/** Literals that look like keys and are none: types of ledger records, keys of policies, what a module knows of itself, and names of files. */
 export const notSentences =
-  /^(?:policy\.decision|log\.[a-z-]+|execution\.[a-z-]+|result\.[a-z-]+|changes\.undone|approval\.(?:asked|answered))$|\.(?:json|jsonl|ya?ml|toml|ts|mjs|md|sock|lock|log|stamp|db|service)$/u;
+  /^(?:policy\.decision|container\.runtime|import\.meta\.[a-z]+|log\.[a-z-]+|execution\.[a-z-]+|result\.[a-z-]+|changes\.undone|approval\.(?:asked|answered))$|\.(?:json|jsonl|ya?ml|toml|ts|mjs|md|sock|lock|log|stamp|db|service)$/u;

@@ -5,6 +5,7 @@ import { emptyFileNames, longestFile } from "./walls-table.ts";
 
 const comment: Readonly<Record<string, RegExp>> = {
   ".ts": /^\/\/ \S/u,
+  ".mts": /^\/\/ \S/u,
   ".mjs": /^\/\/ \S/u,
   ".c": /^(?:\/\/|\/\*) ?\S/u,
   ".h": /^(?:\/\/|\/\*) ?\S/u,

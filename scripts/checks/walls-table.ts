@@ -10,7 +10,7 @@ export interface RoomRule {
 
 const base = ["contracts", "kit", "texts"];
 const middle = ["policy", "approvals", "ledger", "store", "credentials", "templates", "artifacts"];
-const boundaryRule: RoomRule = { rooms: ["contracts", "kit", "guard"], packages: ["zod"], builtins: "all" };
+const boundaryRule: RoomRule = { rooms: ["contracts", "kit", "guard", "linux", "captive"], packages: ["zod"], builtins: "all" };
 
 export const boundaryRooms = ["process", "container", "microvm", "desktop", "wasi", "memory"].map((kind) => `boundaries/${kind}`);
 
@@ -25,6 +25,8 @@ export const roomRules: Readonly<Record<string, RoomRule>> = {
   policy: { rooms: base, packages: ["zod", "yaml", "smol-toml"], builtins: ["node:path", "node:buffer"] },
   egress: { rooms: ["contracts", "kit"], packages: ["zod"], builtins: "all" },
   guard: { rooms: ["contracts", "kit"], packages: ["zod"], builtins: "all" },
+  linux: { rooms: ["contracts", "kit", "guard"], packages: [], builtins: "all" },
+  captive: { rooms: ["contracts", "kit", "linux"], packages: ["zod"], builtins: "all" },
   cells: boundaryRule,
   ...Object.fromEntries(boundaryRooms.map((room) => [room, boundaryRule])),
   changes: { rooms: [...base, "guard"], packages: ["zod"], builtins: "all" },

@@ -12,12 +12,20 @@ interface Choice {
 /** The first row that fits a situation counts. */
 const choices: readonly Choice[] = [
   { file: "src/policy/schema-findings.ts", code: "POLICY_KEY_UNKNOWN", prefix: "policy.key-unknown" },
-  ...["schema-findings", "value-findings", "path-pattern", "opened-roots", "build-policy", "egress-findings", "egress-values"].map(
-    (name) => ({
-      file: `src/policy/${name}.ts`,
-      code: "POLICY_VALUE_INVALID",
-    }),
-  ),
+  ...[
+    "schema-findings",
+    "value-findings",
+    "path-pattern",
+    "opened-roots",
+    "build-policy",
+    "egress-findings",
+    "egress-values",
+    "observed-rules",
+    "window-values",
+  ].map((name) => ({
+    file: `src/policy/${name}.ts`,
+    code: "POLICY_VALUE_INVALID",
+  })),
   { file: "src/policy/importers/import-policy.ts", code: "POLICY_KEY_UNKNOWN", prefix: "import.key-unknown" },
   { file: "src/policy/importers/import-policy.ts", code: "POLICY_SYNTAX", prefix: "import.unreadable" },
   ...["import-policy", "import-paths", "import-codex-places", "codex-profile"].map((name) => ({
@@ -29,6 +37,17 @@ const choices: readonly Choice[] = [
   ...["yaml-source", "json-source", "toml-source", "toml-lines", "source-text"].map((name) => ({
     file: `src/policy/${name}.ts`,
     code: "POLICY_SYNTAX",
+  })),
+  ...[
+    "policy/pod-security/judge-spec",
+    "policy/pod-security/oci-spec",
+    "policy/pod-security/spec-cursor",
+    "policy/pod-security/spec-objects",
+    "broker/policy-files",
+  ].map((name) => ({
+    file: `src/${name}.ts`,
+    code: "SPEC_UNREADABLE",
+    prefix: "pod-security.",
   })),
 ];
 

@@ -45,6 +45,11 @@ function failureText(data: Ended, error: Error): string {
   return `\n✖ ${data.name} (${place(data)})\n${shown.replaceAll(/^/gmu, "    ")}\n`;
 }
 
+function keep(count: LaneCount): void {
+  const file = process.env[countFileVariable];
+  if (file !== undefined) writeFileSync(file, JSON.stringify(count));
+}
+
 export default async function* laneReporter(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   let count = nothing;
   for await (const event of source) {
@@ -57,10 +62,12 @@ export default async function* laneReporter(source: AsyncIterable<TestEvent>): A
       yield failureText(event.data, event.data.details.error);
     } else if (event.type === "test:diagnostic" && !ownTotal.test(event.data.message)) {
       yield `  ${event.data.message}\n`;
+    } else if (event.type === "test:interrupted") {
+      keep(count); // the runner ends now, and asks for nothing more
+      yield event.data.tests.map((running) => `\n✖ had not ended: ${running.name}\n`).join("");
     } else if (event.type === "test:stdout" || event.type === "test:stderr") {
       yield event.data.message;
     }
   }
-  const file = process.env[countFileVariable];
-  if (file !== undefined) writeFileSync(file, JSON.stringify(count));
+  keep(count);
 }

@@ -5,6 +5,7 @@ import path from "node:path";
 import { z } from "zod";
 import { judgeLane, type LaneCount, nothing, parseCountLine } from "./lane-count.ts";
 import { countFileVariable } from "./lane-reporter.ts";
+import { surelyEnding } from "../../src/kit/node-options.ts";
 import type { Lane } from "./lanes.ts";
 import { type ProgramEnd, runProgram } from "./run-program.ts";
 
@@ -46,6 +47,9 @@ async function finish(name: string, options: LaneOptions, work: () => Promise<Me
 /** Each file is a process of its own: Node keeps what one of them compiled, and stripped of types, for the others. */
 const compileCache = (root: string): NodeJS.ProcessEnv => ({ NODE_COMPILE_CACHE: path.join(root, "build/compile-cache") });
 
+/** Of a case, and of a suite: ends what hangs and says which it was, before the lane's own deadline ends them all. */
+const caseDeadlineMs = 360_000;
+
 export async function runLane(lane: Lane, options: LaneOptions): Promise<LaneResult> {
   return finish(lane.name, options, async () => {
     const files = globSync([...lane.files], { cwd: options.root }).toSorted();
@@ -54,9 +58,15 @@ export async function runLane(lane: Lane, options: LaneOptions): Promise<LaneRes
     try {
       const countFile = path.join(directory, "count.json");
       const reporter = path.join(options.root, "scripts/lanes/lane-reporter.ts");
-      const runner = ["--test", `--test-isolation=${lane.isolation}`, `--test-concurrency=${lane.atOnce}`, `--test-reporter=${reporter}`];
+      const runner = [
+        "--test",
+        `--test-isolation=${lane.isolation}`,
+        `--test-concurrency=${lane.atOnce}`,
+        `--test-reporter=${reporter}`,
+        `--test-timeout=${lane.caseDeadlineMs ?? caseDeadlineMs}`,
+      ];
       const environment = { ...process.env, [countFileVariable]: countFile, ...compileCache(options.root) };
-      const command = [process.execPath, ...runner, ...files];
+      const command = [process.execPath, ...surelyEnding, ...runner, ...files];
       const end = await runProgram(command, { cwd: options.root, environment, deadlineMs: lane.deadlineMs, show: options.show });
       return { counted: readCount(countFile), end };
     } finally {

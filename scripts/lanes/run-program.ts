@@ -28,6 +28,9 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** How long a program that overran may take to say what it was at. */
+const lastWordsMs = 10_000;
+
 export async function runProgram(command: readonly string[], options: ProgramOptions): Promise<ProgramEnd> {
   const [file = "", ...args] = command;
   const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
@@ -41,8 +44,12 @@ export async function runProgram(command: readonly string[], options: ProgramOpt
   const judge = (): void => {
     const leftMs = remainingMs(options.deadlineMs, performance.now() - startedMs, readMachineLoad());
     overran = leftMs <= 0;
-    if (overran) signalGroup(pid, "SIGKILL");
-    else deadline = setTimeout(judge, Math.max(leftMs, 1000));
+    if (!overran) {
+      deadline = setTimeout(judge, Math.max(leftMs, 1000));
+      return;
+    }
+    child.kill("SIGTERM");
+    deadline = setTimeout(() => signalGroup(pid, "SIGKILL"), lastWordsMs);
   };
   let deadline = setTimeout(judge, options.deadlineMs);
   const interrupted = (signal: NodeJS.Signals): void => signalGroup(pid, signal);

@@ -35,7 +35,7 @@ export async function runUserLane(options: LaneOptions, othersEnded: Promise<voi
 
 async function runOnCopy(user: ThrowAwayUser, options: LaneOptions): Promise<LaneResult> {
   const node = path.join(user.copy, path.relative(options.root, process.execPath));
-  const selected = lanes.filter((lane) => lane.ordinaryUser).flatMap((lane) => ["--lane", lane.name]);
+  const selected = lanes.filter((lane) => lane.as !== "root").flatMap((lane) => ["--lane", lane.name]);
   const command = commandAs(user, [node, path.join(user.copy, "scripts/test.ts"), ordinaryUserFlag, ...selected]);
   const program = { name: userLane.name, deadlineMs: userLane.deadlineMs, command, environment: environmentOf(user) };
   const result = await runCounting(program, { ...options, root: user.copy });

@@ -8,7 +8,7 @@ import { lastLogLines, machineEnvironment, runLogged } from "./run-logged.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 /** @param {string} root */
-const bundler = (root) => path.join(root, "node_modules/esbuild/bin/esbuild");
+const bundler = (root) => path.join(root, "node_modules/esbuild");
 
 /**
  * True when there is nothing to do; also where there is no bundler, as in an installed package, which comes compiled.
@@ -23,32 +23,7 @@ export function bundleIsCurrent({ root }) {
 /** @param {import("./context.mjs").SetupContext} context */
 export function makeBundle(context) {
   const fresh = `bundle.${process.pid}`;
-  const command = [
-    process.execPath,
-    bundler(context.root),
-    "main=src/start.ts",
-    "gate=src/gate.ts",
-    "--bundle",
-    "--platform=node",
-    // A script, which V8 can keep compiled: start-bundle.cjs.
-    "--format=cjs",
-    "--define:import.meta.dirname=__dirname",
-    "--define:import.meta.filename=__filename",
-    `--outdir=${fresh}`,
-    "--out-extension:.js=.cjs",
-    // Only documents that name hosts need it, and it is as long as all the rest.
-    "--external:tldts",
-    // Only who serves agents needs them.
-    "--external:@modelcontextprotocol/server",
-    "--external:@modelcontextprotocol/node",
-    // A script that was compiled by hand has nobody to import for it; it can require.
-    "--supported:dynamic-import=false",
-    "--charset=ascii",
-    "--minify-whitespace",
-    "--minify-syntax",
-    "--legal-comments=external",
-    "--log-level=warning",
-  ];
+  const command = [process.execPath, "scripts/setup/bundle-sources.mjs", fresh];
   const made = runLogged(context, command, { environment: machineEnvironment(context.environment) });
   const remove = (/** @type {string} */ name) => rmSync(path.join(context.root, name), { recursive: true, force: true });
   if (made) {

@@ -77,6 +77,9 @@ const packages = [
   { name: "procps", present: program("ps"), forTests: true },
   { name: "strace", present: program("strace"), forTests: true },
   { name: "passwd", present: program("useradd"), forTests: true },
+  // Container runtimes: whoever asks for a container is told which one to install.
+  { name: "runc", present: program("runc"), forTests: true },
+  { name: "crun", present: program("crun"), forTests: true },
   // Ordinary tools that must work behind the wall: test/escape/ordinary-tools.
   { name: "python3-venv", present: hasEnsurepip, forTests: true },
   { name: "zsh", present: program("zsh"), forTests: true },

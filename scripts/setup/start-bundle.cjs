@@ -4,7 +4,6 @@
 const fs = require("node:fs");
 const Module = require("node:module");
 const path = require("node:path");
-const v8 = require("node:v8");
 const vm = require("node:vm");
 
 const directory = path.join(__dirname, "..", "..", "bundle");
@@ -51,6 +50,7 @@ if (
   (cachedData === undefined || script.cachedDataRejected === true) &&
   process.argv.slice(2).find((word) => !word.startsWith("-")) === "run"
 ) {
+  const v8 = require("node:v8");
   // V8 drops the code of functions that were not called for a while: a longer run would leave a cache without what every start needs.
   v8.setFlagsFromString("--no-flush-bytecode");
   process.once("exit", (code) => {
@@ -60,6 +60,49 @@ if (
   });
 }
 const bundled = { exports: {} };
-/** @type {unknown} */
-const wrapped = script.runInThisContext();
-if (typeof wrapped === "function") Reflect.apply(wrapped, undefined, [bundled.exports, require, bundled, filename, directory]);
+
+/**
+ * @param {import("node:vm").Script} compiled
+ * @param {{ exports: object }} module
+ */
+function evaluate(compiled, module) {
+  /** @type {unknown} */
+  const wrapped = compiled.runInThisContext();
+  if (typeof wrapped === "function") Reflect.apply(wrapped, undefined, [module.exports, requireOnce, module, filename, directory]);
+}
+
+// The second file is opened with the first: by the time it is needed, another set-up may have put other files in their place.
+const laterFile = path.join(directory, "later.cjs");
+const laterDescriptor = fs.openSync(laterFile, "r");
+/** @type {{ exports: object } | undefined} */
+let later;
+
+/** @param {object} file that hands out what lies in it @param {string} name @param {string} source @returns {unknown} */
+function handOut(file, name, source) {
+  /** @type {unknown} */
+  const hand = Reflect.get(file, name);
+  return typeof hand === "function" ? Reflect.apply(hand, undefined, [source]) : undefined;
+}
+
+/** @param {string} name @returns {unknown} */
+function load(name) {
+  if (name.startsWith("first:")) return handOut(bundled.exports, "first", name.slice("first:".length));
+  if (!name.startsWith("later:")) return require(name);
+  if (later === undefined) {
+    later = { exports: {} };
+    evaluate(new vm.Script(Module.wrap(fs.readFileSync(laterDescriptor, "latin1")), { filename: laterFile }), later);
+  }
+  return handOut(later.exports, "later", name.slice("later:".length));
+}
+
+// Every one of hundreds of modules asks for the same few built-in ones, and each time Node resolves the name again.
+/** @type {Map<string, unknown>} */
+const known = new Map();
+
+/** @param {string} name */
+function requireOnce(name) {
+  if (!known.has(name)) known.set(name, load(name));
+  return known.get(name);
+}
+
+evaluate(script, bundled);

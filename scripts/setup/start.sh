@@ -31,13 +31,16 @@ is_set_up() {
   stamp_is_newest || fingerprint | cmp -s - "$root/build/setup.stamp"
 }
 
-# The bundle of all sources that set-up makes: taken only while nothing it was made from is newer (a directory is newer when a file left it).
-# The shell's own test, five levels deep: another process would cost more than the whole look.
+# The bundle of all sources that set-up makes: taken only while everything it was made from is older than the moment that began. What is gone is
+# not older. The list names files: going through directories, and asking another process, each cost several times the whole look.
 bundle_is_current() {
-  [ -f "$root/bundle/main.cjs" ] || return 1
-  for source in "$root/node_modules/.package-lock.json" "$root/src" "$root"/src/* "$root"/src/*/* "$root"/src/*/*/* "$root"/src/*/*/*/*; do
-    [ ! "$source" -nt "$root/bundle/main.cjs" ] || return 1
+  made=$root/bundle/sources.sh
+  [ -f "$made" ] || return 1
+  . "$made"
+  for source in $sources; do
+    [ "$root/$source" -ot "$made" ] || return 1
   done
+  [ ! "$root/node_modules/.package-lock.json" -nt "$made" ]
 }
 
 # The sentence for a machine without Node, in the person's language; the catalogue keeps each language on a line of its own.

@@ -76,4 +76,5 @@ if [ -f "$root/src/main.ts" ]; then
   ! bundle_is_current || entry=$root/scripts/setup/start-bundle.cjs
 fi
 # The heap starts with room for all that a run makes: collecting it five times over took a tenth of the run.
-PATH=$caller_path exec "$pinned" --min-semi-space-size=16 "$entry" "$@"
+# src/kit/node-options.ts says what the other two are for.
+PATH=$caller_path exec "$pinned" --min-semi-space-size=16 --no-concurrent-recompilation --no-concurrent-sparkplug "$entry" "$@"

@@ -1,5 +1,5 @@
 // A sandbox that stays open: a server goes on in it between commands, and a port of this machine leads there.
-//   node dev-server.ts PROJECT
+//   node dev-server.mts PROJECT
 import { Glovebox, type OpenSandbox } from "glovebox";
 
 const portInside = 8000;

@@ -1,6 +1,6 @@
 // A whole agent: a model asks for tools, every tool runs inside one sandbox, and what comes back goes to the model as untrusted data. The model
 // here is a script that repairs a program and, half way, falls for an instruction that it found in a file. Put a real one in its place.
-//   node agent-loop.ts PROJECT
+//   node agent-loop.mts PROJECT
 import { Glovebox, GloveboxError, type OpenSandbox } from "glovebox";
 
 type ToolCall =
