@@ -40,8 +40,11 @@ export class GloveboxError extends Error {
   }
 }
 
-/** The Node error code (`ENOENT`, ...) of an unknown thrown value, or undefined. */
+/** As Node writes them. No code of ours looks so: they are words that are joined. */
+const ofNode = /^(?:E[A-Z0-9]+|ERR_[A-Z0-9_]+)$/u;
+
+/** The Node error code (`ENOENT`, ...) of an unknown thrown value, or undefined: for our own refusals too, which are passed on as they are. */
 export function systemErrorCode(error: unknown): string | undefined {
-  if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;
+  if (error instanceof Error && "code" in error && typeof error.code === "string" && ofNode.test(error.code)) return error.code;
   return undefined;
 }

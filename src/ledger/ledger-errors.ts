@@ -15,7 +15,7 @@ export function unwritable(error: unknown, path: string): GloveboxError {
 /** A GloveboxError as it is; what the system refuses becomes LEDGER_UNREADABLE, with the file it refused. @param path when it names none */
 export function unreadable(error: unknown, path: string): unknown {
   const reason = systemErrorCode(error);
-  if (error instanceof GloveboxError || reason === undefined) return error;
+  if (reason === undefined) return error;
   return new GloveboxError("LEDGER_UNREADABLE", "ledger.unreadable", { values: { path: refusedPath(error, path), reason }, cause: error });
 }
 

@@ -48,7 +48,7 @@ async function reading<Value>(place: string, read: () => Promise<Value>): Promis
   try {
     return await read();
   } catch (error) {
-    const errno = error instanceof GloveboxError ? undefined : systemErrorCode(error);
+    const errno = systemErrorCode(error);
     if (errno === undefined) throw error;
     throw refuseInput("input.unreadable", place, { errno });
   }

@@ -69,7 +69,7 @@ export async function takeInputs(plan: TaskPlan, journal: TaskJournal): Promise<
     await plan.record.inputs(list);
     return { directory, list };
   } catch (error) {
-    const errno = error instanceof GloveboxError ? undefined : systemErrorCode(error);
+    const errno = systemErrorCode(error);
     if (errno === undefined) throw error;
     throw new GloveboxError("LEDGER_UNWRITABLE", "state.unwritable", { values: { directory, errno }, cause: error });
   }
