@@ -1,4 +1,4 @@
-// One loop: requests, ends of children, and Node's acknowledgements, which nobody waits for.
+// One loop: requests, ends of children, and Node's answers to what it was handed, for which nobody waits.
 #define _GNU_SOURCE
 #include "resident.h"
 
@@ -39,7 +39,11 @@ struct member {
 struct resident {
   int requests, channel, signals;
   int ends[ENDS]; // a child's half of the next set
-  unsigned next, offered; // the set, and how many of its ends Node has
+  unsigned next; // the set
+  bool is_wanted[ENDS]; // Node does not have it, and it is not on its way
+  int unanswered[2 * ENDS]; // on its way, in the order in which Node answers
+  size_t sent;
+  struct node_answers answers;
   bool is_short;
   struct member *members;
   size_t count;
@@ -88,20 +92,24 @@ static int offer_end(struct resident *self, int end) {
   return error;
 }
 
+// Told once, until all of it is on its way again. Whoever waits for the set takes another way.
+static bool go_short(struct resident *self) {
+  char line[LINE_BYTES];
+  snprintf(line, sizeof line, "{\"short\":%u}\n", self->next);
+  const bool is_told = self->is_short || tell(self, line);
+  self->is_short = true;
+  return is_told;
+}
+
 // Other programs of the same user may have used up what the kernel gives him, and a sandbox is one: that ends nobody else's sandbox.
 static bool offer_rest(struct resident *self) {
-  while (self->offered < ENDS) {
-    const int error = offer_end(self, (int)self->offered);
-    if (error == 0) {
-      self->offered++;
-      continue;
-    }
-    if (!node_is_shortage(error)) return false;
-    char line[LINE_BYTES];
-    snprintf(line, sizeof line, "{\"short\":%u}\n", self->next);
-    const bool is_told = self->is_short || tell(self, line);
-    self->is_short = true;
-    return is_told;
+  for (int end = 0; end < ENDS; end++) {
+    if (!self->is_wanted[end]) continue;
+    if (self->sent == sizeof self->unanswered / sizeof *self->unanswered) return false; // it asks, and does not answer
+    const int error = offer_end(self, end);
+    if (error != 0) return node_is_shortage(error) && go_short(self);
+    self->is_wanted[end] = false;
+    self->unanswered[self->sent++] = end;
   }
   self->is_short = false;
   return true;
@@ -109,8 +117,22 @@ static bool offer_rest(struct resident *self) {
 
 static bool offer_next(struct resident *self) {
   self->next++;
-  self->offered = 0;
+  for (int end = 0; end < ENDS; end++) self->is_wanted[end] = true;
   return offer_rest(self);
+}
+
+// A process without a free descriptor gets the words of a message and not what came with it: Node then answers so, and the end has to come again.
+static bool hear_answers(struct resident *self, bool *is_lost) {
+  if (node_receive(self->channel, &self->answers) != 0) return false;
+  for (enum node_answer answer = node_next_answer(&self->answers); answer != NODE_SILENT; answer = node_next_answer(&self->answers)) {
+    if (answer == NODE_STRANGE || self->sent == 0) return false;
+    const int end = self->unanswered[0];
+    memmove(self->unanswered, self->unanswered + 1, --self->sent * sizeof *self->unanswered);
+    if (answer == NODE_HAS_IT) continue;
+    close(self->ends[end]);
+    self->is_wanted[end] = *is_lost = true;
+  }
+  return !*is_lost || go_short(self);
 }
 
 static bool take_file(const char *path, int flags, int number) {
@@ -202,17 +224,15 @@ static bool serve_request(struct resident *self) {
     end(self, strtoul(words[1], NULL, 10));
     return true;
   }
-  if (count != REQUEST_WORDS || strcmp(words[0], "open") != 0 || strtoul(words[1], NULL, 10) != self->next || self->offered < ENDS) return false;
+  if (count != REQUEST_WORDS || strcmp(words[0], "open") != 0 || strtoul(words[1], NULL, 10) != self->next) return false;
+  for (int end = 0; end < ENDS; end++) {
+    if (self->is_wanted[end]) return false;
+  }
   return start(self, words);
 }
 
-static bool forget_acknowledgements(const struct resident *self) {
-  char bytes[LINE_BYTES];
-  return recv(self->channel, bytes, sizeof bytes, MSG_DONTWAIT) > 0;
-}
-
 int resident_serve(char *room) {
-  struct resident self = {.requests = STDIN_FILENO, .channel = 3, .ends = {4, 5, 6}, .offered = ENDS, .room = room};
+  struct resident self = {.requests = STDIN_FILENO, .channel = 3, .ends = {4, 5, 6}, .room = room};
   clearenv(); // Node's word about its channel
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || !take_descriptors(&self)) return failure(STEP_USAGE, NULL, errno);
   bool goes_on = true;
@@ -220,9 +240,10 @@ int resident_serve(char *room) {
     struct pollfd waits[] = {{self.requests, POLLIN, 0}, {self.signals, POLLIN, 0}, {self.channel, POLLIN, 0}};
     if (poll(waits, 3, self.is_short ? SHORTAGE_MS : -1) < 0 && errno != EINTR) break;
     if (waits[1].revents != 0) goes_on = reap(&self);
-    if (goes_on && waits[2].revents != 0) goes_on = forget_acknowledgements(&self);
+    bool is_lost = false;
+    if (goes_on && waits[2].revents != 0) goes_on = hear_answers(&self, &is_lost);
     if (goes_on && waits[0].revents != 0) goes_on = serve_request(&self);
-    if (goes_on && self.is_short) goes_on = offer_rest(&self);
+    if (goes_on && self.is_short && !is_lost) goes_on = offer_rest(&self);
   }
   return 0;
 }

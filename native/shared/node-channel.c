@@ -3,6 +3,7 @@
 #include "node-channel.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -34,21 +35,45 @@ bool node_is_shortage(int error) {
   return error == ETOOMANYREFS || error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-static int await_line(int channel) {
-  char line[LINE_BYTES];
-  size_t length = 0;
-  while (length < sizeof line - 1) {
-    const ssize_t got = read(channel, line + length, sizeof line - 1 - length);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return got < 0 ? errno : EPIPE;
-    length += (size_t)got;
-    line[length] = '\0';
-    if (line[length - 1] == '\n') return strstr(line, "\"NODE_HANDLE_ACK\"") != NULL ? 0 : EPROTO;
+int node_receive(int channel, struct node_answers *answers) {
+  memmove(answers->bytes, answers->bytes + answers->taken, answers->length - answers->taken);
+  answers->length -= answers->taken;
+  answers->taken = 0;
+  if (answers->length == sizeof answers->bytes) return EPROTO; // no answer of Node's is so long
+  const ssize_t got = recv(channel, answers->bytes + answers->length, sizeof answers->bytes - answers->length, MSG_DONTWAIT);
+  if (got < 0) return errno == EAGAIN || errno == EINTR ? 0 : errno;
+  answers->length += (size_t)got;
+  return got == 0 ? EPIPE : 0;
+}
+
+enum node_answer node_next_answer(struct node_answers *answers) {
+  const char *line = answers->bytes + answers->taken;
+  const size_t rest = answers->length - answers->taken;
+  const char *end = memchr(line, '\n', rest);
+  if (end == NULL) return NODE_SILENT;
+  const size_t length = (size_t)(end - line);
+  answers->taken += length + 1;
+  if (memmem(line, length, "\"NODE_HANDLE_ACK\"", 17) != NULL) return NODE_HAS_IT;
+  return memmem(line, length, "\"NODE_HANDLE_NACK\"", 18) != NULL ? NODE_LACKS_IT : NODE_STRANGE;
+}
+
+static int await_answer(int channel) {
+  struct node_answers answers = {0};
+  for (;;) {
+    struct pollfd wait = {channel, POLLIN, 0};
+    if (poll(&wait, 1, -1) < 0 && errno != EINTR) return errno;
+    const int error = node_receive(channel, &answers);
+    if (error != 0) return error;
+    switch (node_next_answer(&answers)) {
+      case NODE_SILENT: continue;
+      case NODE_HAS_IT: return 0;
+      case NODE_LACKS_IT: return EMFILE;
+      case NODE_STRANGE: return EPROTO;
+    }
   }
-  return EPROTO;
 }
 
 int node_hand_over(int channel, const char *line, int descriptor) {
   const int error = node_send(channel, line, descriptor, 0);
-  return error == 0 ? await_line(channel) : error;
+  return error == 0 ? await_answer(channel) : error;
 }

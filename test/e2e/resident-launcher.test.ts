@@ -159,6 +159,50 @@ test("what one sandbox has on its way in messages keeps no other from its comman
   });
 });
 
+/** Starts from one launcher in a process that has no descriptor left when the next set comes to it, and again when it has. */
+const crowded = `
+import { closeSync, openSync, readdirSync } from "node:fs";
+import { ResidentLauncher } from ${JSON.stringify(path.join(installation, "src/boundaries/process/resident-launcher.ts"))};
+import { capture } from ${JSON.stringify(path.join(installation, "src/kit/spawn.ts"))};
+const [launcherPath, spare] = [process.argv[1], Number(process.argv[2])];
+const resident = new ResidentLauncher(launcherPath);
+const start = () => resident.start({ marker: "--sandbox=none", makeFiles: () => ["", ""] });
+const finish = async (child) => {
+  child.control.on("error", () => {});
+  child.layout.end("no length");
+  await Promise.all([child.text.toArray(), child.ended]);
+};
+const first = start();
+const highest = Math.max(...readdirSync("/proc/self/fd").map(Number));
+await capture("/usr/bin/prlimit", ["--pid", String(process.pid), "--nofile=" + (highest + 32) + ":4096"]);
+const taken = [];
+try {
+  for (;;) taken.push(openSync("/dev/null"));
+} catch (error) {
+  if (error.code !== "EMFILE") throw error;
+}
+for (const descriptor of taken.splice(0, spare)) closeSync(descriptor);
+const child = await first;
+const second = await start();
+process.stdout.write(second === undefined ? "short " : "started ");
+for (const descriptor of taken.splice(0)) closeSync(descriptor);
+await finish(child);
+for (let last; last === undefined; await new Promise(setImmediate)) {
+  last = await start();
+  if (last !== undefined) await finish(last);
+}
+process.stdout.write("again");
+process.exit();
+`;
+
+test("a broker without a free descriptor is told that the next set is short, waits for none, and has it when there are some", async () => {
+  for (const spare of [0, 1, 2]) {
+    const words = ["--input-type=module", "-e", crowded, options.launcherPath, String(spare)];
+    const { stdout, stderr } = await capture(process.execPath, words, { timeoutMs: 120_000 });
+    assert.equal(stdout, "short again", stderr);
+  }
+});
+
 /** Opens two sandboxes in a process of its own, runs something in the second, and closes both or waits for its death. */
 const opener = `
 import { openProcessBoundary } from ${JSON.stringify(path.join(installation, "src/boundaries/process/process.ts"))};
