@@ -15,6 +15,12 @@ interface Wanted {
   readonly ordinaryUser: boolean;
 }
 
+const usage = `Usage: npm test -- [--lane NAME]... [--long]
+  --lane NAME  only this lane; more than once: ${laneNames.join(", ")}
+  --long       with the lanes and cases that take long
+`;
+
+/** Throws what is wrong with them. */
 function readArguments(): Wanted {
   const { values } = parseArgs({
     options: {
@@ -25,7 +31,7 @@ function readArguments(): Wanted {
   });
   const asked = values.lane ?? lanesOf({ long: values.long, isRoot: process.getuid?.() === 0 });
   const unknown = asked.find((name) => !laneNames.includes(name));
-  if (unknown !== undefined) throw new Error(`Cannot run lane "${unknown}": the lanes are ${laneNames.join(", ")}`);
+  if (unknown !== undefined) throw new Error(`There is no lane "${unknown}".`);
   return { selected: new Set(asked), long: values.long, ordinaryUser: values[ordinaryUserFlag.slice(2)] === true };
 }
 
@@ -58,7 +64,14 @@ function printSummary(results: readonly LaneResult[]): void {
 }
 
 async function main(): Promise<number> {
-  const { selected, long, ordinaryUser } = readArguments();
+  let wanted: Wanted;
+  try {
+    wanted = readArguments();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    return 2;
+  }
+  const { selected, long, ordinaryUser } = wanted;
   const options: LaneOptions = { root, strict: process.env["CI"] === "true", show: (text) => process.stdout.write(text) };
   const results: LaneResult[] = [];
   if (ordinaryUser) results.push(judgeIdentity(readIdentity()));
