@@ -161,9 +161,9 @@ test("what one sandbox has on its way in messages keeps no other from its comman
 
 /** Starts from one launcher in a process that has no descriptor left when the next set comes to it, and again when it has. */
 const crowded = `
+import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { ResidentLauncher } from ${JSON.stringify(path.join(installation, "src/boundaries/process/resident-launcher.ts"))};
-import { capture } from ${JSON.stringify(path.join(installation, "src/kit/spawn.ts"))};
 const [launcherPath, spare] = [process.argv[1], Number(process.argv[2])];
 const resident = new ResidentLauncher(launcherPath);
 const start = () => resident.start({ marker: "--sandbox=none", makeFiles: () => ["", ""] });
@@ -174,7 +174,8 @@ const finish = async (child) => {
 };
 const first = start();
 const highest = Math.max(...readdirSync("/proc/self/fd").map(Number));
-await capture("/usr/bin/prlimit", ["--pid", String(process.pid), "--nofile=" + (highest + 32) + ":4096"]);
+// Nothing is received before all are taken.
+spawnSync("/usr/bin/prlimit", ["--pid", String(process.pid), "--nofile=" + (highest + 32) + ":4096"]);
 const taken = [];
 try {
   for (;;) taken.push(openSync("/dev/null"));
