@@ -41,9 +41,9 @@ async function ground(served = shared): Promise<Ground> {
   return {
     ...served,
     line: (words) => `'${process.execPath}' '${commandLine}' ${words.replace(/^run /u, `run ${place} `)}`,
-    glovebox: (...words) => capture(process.execPath, [commandLine, ...words], { environment, timeoutMs: 60_000 }),
+    glovebox: (...words) => capture(process.execPath, [commandLine, ...words], { environment, timeoutMs: 120_000 }),
     first: async () => {
-      const signal = AbortSignal.timeout(60_000);
+      const signal = AbortSignal.timeout(120_000);
       for (let after: number | undefined; ;) {
         const open = await broker.approvals.list({ signal, ...(after === undefined ? {} : { after }) });
         const [question] = open.questions;

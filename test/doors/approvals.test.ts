@@ -129,7 +129,7 @@ test("nobody is asked without --interactive, with --json, or without a terminal:
   const piped = await capture("/usr/bin/setsid", [...words, "--cwd", at.project, "--", "touch", "made"], {
     environment: at.environment,
     stdin: "y\nyes\n",
-    timeoutMs: 30_000,
+    timeoutMs: 120_000,
   });
   assert.equal(piped.code, 121, piped.stderr);
   assert.match(piped.stderr, /APPROVAL_UNAVAILABLE/u);

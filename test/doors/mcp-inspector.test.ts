@@ -20,7 +20,7 @@ async function inspect(...words: readonly string[]) {
   const { code, stdout, stderr } = await capture(process.execPath, [inspector, "--cli", ...words], {
     environment,
     cwd: house.project,
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
   assert.equal(code, 0, stderr);
   return record(JSON.parse(stdout));

@@ -37,7 +37,7 @@ test("what is imported from each tool passes its check, runs, and holds what it 
   const glovebox = (project: string, ...words: readonly string[]) =>
     capture("/bin/sh", ["-c", 'cd "$0" && exec "$@"', project, process.execPath, commandLine, ...words], {
       environment,
-      timeoutMs: 60_000,
+      timeoutMs: 120_000,
     });
   for (const [from, { file, text }] of Object.entries(settings)) {
     const project = path.join(base, from);

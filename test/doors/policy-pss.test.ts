@@ -18,7 +18,7 @@ test("policy pss passes what was judged, tells what is too open, and refuses wha
   t.after(() => removeScratch(directory));
   const environment = { XDG_STATE_HOME: directory, HOME: directory, PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" };
   const pss = (name: string) =>
-    capture(process.execPath, [commandLine, "policy", "pss", "--json", path.join(directory, name)], { environment, timeoutMs: 60_000 });
+    capture(process.execPath, [commandLine, "policy", "pss", "--json", path.join(directory, name)], { environment, timeoutMs: 120_000 });
   const good = goodSpec();
   await writeFile(path.join(directory, "good.json"), JSON.stringify(good));
   await writeFile(path.join(directory, "open.json"), JSON.stringify({ ...good, hooks: { prestart: [{ path: "/bin/true" }] } }));
@@ -27,7 +27,7 @@ test("policy pss passes what was judged, tells what is too open, and refuses wha
   await huge.truncate(100 * 1024 * 1024);
   await huge.close();
   await symlink("/dev/zero", path.join(directory, "zero.yaml"));
-  assert.equal((await capture("/usr/bin/mkfifo", [path.join(directory, "fifo.yaml")], { environment, timeoutMs: 10_000 })).code, 0);
+  assert.equal((await capture("/usr/bin/mkfifo", [path.join(directory, "fifo.yaml")], { environment, timeoutMs: 120_000 })).code, 0);
 
   const passed = await pss("good.json");
   assert.deepEqual([passed.code, passed.stderr], [0, ""]);

@@ -126,7 +126,7 @@ async function withoutWallPrograms(document: string, words: readonly string[], r
   const cli = [process.execPath, commandLine, "--yes", "run", ...given, "--", "touch", "marker"];
   const environment = { ...insideEnvironment(ground.home), XDG_STATE_HOME: state, XDG_RUNTIME_DIR: state, LANG: "C.UTF-8", NO_COLOR: "1" };
   const line = ["--wait", "/usr/bin/bwrap", ...view, "--chdir", project, ...missing, ...cli];
-  const captured = await capture("/usr/bin/setsid", line, { environment, timeoutMs: 30_000 });
+  const captured = await capture("/usr/bin/setsid", line, { environment, timeoutMs: 120_000 });
   const marker = path.join(project, "marker");
   const ran = await hostHas(marker);
   if (ran) await rm(marker);

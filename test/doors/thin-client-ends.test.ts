@@ -113,7 +113,7 @@ test("whoever waits for a person's approval is told where it is given, and may g
     if (said.endsWith("\n")) resolve(said);
   });
   const id = /^Waiting for a person at another terminal: glovebox approval approve (q-[-0-9a-f]+)\n$/u.exec(await asked)?.[1];
-  const { questions } = await place.served.broker.approvals.list({ signal: AbortSignal.timeout(20_000) });
+  const { questions } = await place.served.broker.approvals.list({ signal: AbortSignal.timeout(120_000) });
   assert.deepEqual([questions.length, questions[0]?.id], [1, id]);
   asking.child.kill("SIGINT");
   const { code, stderr } = await asking.ended;

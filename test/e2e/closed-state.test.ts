@@ -20,7 +20,7 @@ async function runWithClosed(t: TestContext, closed: string): Promise<GloveboxEr
   const run = async (): Promise<number> => {
     const door = composeDoor({ environment: { XDG_STATE_HOME: path.join(base, "state"), XDG_RUNTIME_DIR: base }, installation });
     const request = { policy: { projectDirectory: project }, argv: ["true"] as const, cwd: project, callerEnvironment: {} };
-    const io = { signal: AbortSignal.timeout(20_000), onOutput: async () => {}, onStart: () => {} };
+    const io = { signal: AbortSignal.timeout(120_000), onOutput: async () => {}, onStart: () => {} };
     return (await door.run(request, io)).exitCode;
   };
   assert.equal(await run(), 0, "the control");

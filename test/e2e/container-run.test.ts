@@ -25,7 +25,7 @@ function glovebox(...words: readonly string[]): Promise<Captured> {
   return capture(process.execPath, [commandLine, ...words], {
     environment: { XDG_STATE_HOME: path.join(base, "state"), PATH: "/usr/local/bin:/usr/bin:/bin", HOME: base, LANG: "C.UTF-8" },
     cwd: project,
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
 }
 

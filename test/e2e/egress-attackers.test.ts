@@ -84,7 +84,7 @@ test("the gate listens on nothing that others on the machine can reach", async (
   const child = gloved.start(["/bin/sh", "-c", "echo open; read -r _"], { stdin: "pipe" });
   const ended = once(child, "close");
   assert.ok(child.stdout);
-  await once(child.stdout, "data", { signal: AbortSignal.timeout(60_000) });
+  await once(child.stdout, "data", { signal: AbortSignal.timeout(120_000) });
   assert.equal(await listening(), earlier);
   const { code } = await internet.onMachine(["/usr/bin/curl", "-sS", "--max-time", "5", "http://198.18.0.1:3128/"]);
   assert.notEqual(code, 0);

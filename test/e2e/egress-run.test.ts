@@ -37,7 +37,7 @@ function glovebox(script: string, environment: Record<string, string> = {}): Pro
   const words = ["run", "--policy", path.join(internet.directory, "policy.yaml"), "--project", project, "--", "/bin/sh", "-c", script];
   return internet.onMachine(["/bin/sh", "-c", 'cd "$0" && exec "$@"', project, process.execPath, commandLine, ...words], {
     environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), LANG: "C.UTF-8", ...environment },
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
 }
 
@@ -166,7 +166,7 @@ test("prove holds every claim where something may leave", async () => {
     ["/bin/sh", "-c", 'cd "$0" && exec "$@"', project, process.execPath, commandLine, ...words],
     {
       environment: { XDG_STATE_HOME: path.join(internet.directory, "state"), LANG: "C.UTF-8" },
-      timeoutMs: 60_000,
+      timeoutMs: 120_000,
     },
   );
   assert.equal(code, 0, stdout);

@@ -326,7 +326,7 @@ test("a task whose broker was killed has its list made by the next start, and ca
   const fixture = path.join(installation, "test/fixtures/run-and-die.ts");
   const environment = { XDG_STATE_HOME: path.dirname(state), PATH: "/usr/local/bin:/usr/bin:/bin" };
   const start = (step: string) =>
-    capture(process.execPath, [fixture, step, project], { environment: { ...environment, ...compileCache }, timeoutMs: 60_000 });
+    capture(process.execPath, [fixture, step, project], { environment: { ...environment, ...compileCache }, timeoutMs: 120_000 });
   const steps = (await start("0")).stdout.split("\n");
   await rm(path.join(project, "ran.txt"));
   const ended = steps.find((line) => line.endsWith(" ended"))?.split(" ")[0] ?? assert.fail("there is no such step");

@@ -19,7 +19,7 @@ async function runWithRoom(t: TestContext, bytes: number): Promise<Captured & { 
   const words = [process.execPath, commandLine, "run", "--quiet", "--project", project, "--cwd", project, "--", "touch", "ran"];
   const ended = await capture("/usr/bin/bwrap", [...machine, ...words], {
     environment: { XDG_STATE_HOME: state, PATH: "/usr/bin:/bin" },
-    timeoutMs: 30_000,
+    timeoutMs: 120_000,
   });
   return { ...ended, made: await readdir(project) };
 }

@@ -194,7 +194,7 @@ export function descendants(pid: number): readonly HostProcess[] {
 }
 
 /** Looks again and again until `look` gives a value; fails after `limitMs`. */
-export async function eventually<T>(what: string, look: () => T | undefined, limitMs = 10_000): Promise<T> {
+export async function eventually<T>(what: string, look: () => T | undefined, limitMs = 60_000): Promise<T> {
   const deadline = Date.now() + limitMs;
   for (;;) {
     const value = look();

@@ -14,7 +14,7 @@ test(
   async () => {
     const program = path.join(base, "flood");
     const words = ["-std=gnu17", "-O1", "-static", "-pthread", "-o", program, path.join(installation, "test/fixtures/flood-mediator.c")];
-    const { code, stderr } = await capture("/usr/bin/gcc", words, { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000 });
+    const { code, stderr } = await capture("/usr/bin/gcc", words, { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 120_000 });
     assert.equal(code, 0, stderr);
     await chmod(program, 0o755);
     const world = await makeWorld();

@@ -33,7 +33,7 @@ const program = path.join(base, "exhaust");
 const flags = ["-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-o", program];
 const built = await capture("/usr/bin/gcc", [...flags, path.join(installation, "test/fixtures/exhaust.c")], {
   environment: { PATH: "/usr/bin:/bin" },
-  timeoutMs: 60_000,
+  timeoutMs: 120_000,
 });
 assert.equal(built.code, 0, built.stderr);
 await chmod(program, 0o755);

@@ -14,7 +14,7 @@ async function build(name: string): Promise<string> {
   const program = path.join(base, name);
   const source = path.join(installation, "test/fixtures", `${name}.c`);
   const flags = ["-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-o", program];
-  const { code, stderr } = await capture("/usr/bin/gcc", [...flags, source], { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000 });
+  const { code, stderr } = await capture("/usr/bin/gcc", [...flags, source], { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 120_000 });
   assert.equal(code, 0, stderr);
   return program;
 }
@@ -79,7 +79,7 @@ suite("the mediator", { timeout: 120_000 }, () => {
       await mkdir(path.join(world.project, "inside"));
       const outside = path.join(world.home, "outside");
       await mkdir(outside);
-      const expected = await capture(program, [outside], { environment: {}, timeoutMs: 60_000 });
+      const expected = await capture(program, [outside], { environment: {}, timeoutMs: 120_000 });
       const sandbox = await open(world.spec({ allowRead: [program], strict }));
       const { output } = await runIn(sandbox, [program, "inside"], world.project);
       assert.ok(output.split("\n").length > lines, output);

@@ -84,7 +84,7 @@ for name in [here + '/after', 'after', '/deep/after']:
     const world = await makeWorld();
     const program = path.join(base, "exhaust-nested");
     const flags = ["-std=gnu17", "-O1", "-static", "-pthread", "-o", program, path.join(installation, "test/fixtures/exhaust.c")];
-    assert.equal((await capture("/usr/bin/gcc", flags, { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000 })).code, 0);
+    assert.equal((await capture("/usr/bin/gcc", flags, { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 120_000 })).code, 0);
     await copyFile(program, path.join(world.project, "exhaust"));
     const spec = { ...world.spec(), nestedNamespaces: true };
     const limits = { ...spec.limits, processes: 40 };
@@ -123,7 +123,7 @@ for name in [here + '/after', 'after', '/deep/after']:
     const environment = { XDG_STATE_HOME: path.join(base, "policy-state"), PATH: "/usr/local/bin:/usr/bin:/bin" };
     await mkdir(environment.XDG_STATE_HOME, { mode: 0o700 });
     const words = [...view, "--chdir", world.project, ...run, "--", "unshare", "-Ur", "sh", "-c", "id -u > seen"];
-    const { code, stderr } = await capture("/usr/bin/bwrap", words, { environment, timeoutMs: 60_000 });
+    const { code, stderr } = await capture("/usr/bin/bwrap", words, { environment, timeoutMs: 120_000 });
     assert.equal(code, 0, stderr);
     await access(path.join(world.project, "seen"));
   });

@@ -14,7 +14,7 @@ async function host(t: TestContext, script: string): Promise<Captured> {
   t.after(() => removeScratch(base));
   const project = await mkdtemp(path.join(base, "project-"));
   const start = `cd ${project}; glovebox() { ${process.execPath} ${commandLine} "$@"; }; bad=$(printf '\\377\\303('); `;
-  return capture("/bin/sh", ["-c", start + script], { environment: { XDG_STATE_HOME: base, PATH: "/usr/bin:/bin" }, timeoutMs: 60_000 });
+  return capture("/bin/sh", ["-c", start + script], { environment: { XDG_STATE_HOME: base, PATH: "/usr/bin:/bin" }, timeoutMs: 120_000 });
 }
 
 test("an argument that is not UTF-8 names the file it names, and no other", async (t) => {

@@ -46,7 +46,7 @@ test(`a project on an overlay ${isRoot ? "is refused to root, by name" : "is wor
     ],
     {
       environment: { XDG_STATE_HOME: base, PATH: "/usr/bin:/bin" },
-      timeoutMs: 60_000,
+      timeoutMs: 120_000,
     },
   );
   assert.equal(await readFile(path.join(low ?? "", "base.txt"), "utf8"), "base\n");

@@ -17,7 +17,7 @@ test("a refused call is recorded without its path in the leaf, and said on the a
   const project = path.join(base, "project");
   await mkdir(project);
   const environment = { XDG_STATE_HOME: path.join(base, "state"), PATH: "/usr/local/bin:/usr/bin:/bin" };
-  const cli = (...words: readonly string[]) => capture(process.execPath, [commandLine, ...words], { environment, timeoutMs: 30_000 });
+  const cli = (...words: readonly string[]) => capture(process.execPath, [commandLine, ...words], { environment, timeoutMs: 120_000 });
   const script = "for name in .envrc .bashrc; do echo x > $name; done; mkdir .git && echo x > .git/config; true";
   const run = await cli("run", "--quiet", "--project", project, "--cwd", project, "--", "sh", "-c", script);
   assert.equal(run.code, 0, run.stderr);
@@ -54,7 +54,7 @@ test("a call into a network that is not there is told at the end of the run, and
   const run = (script: string) =>
     capture(process.execPath, [commandLine, "run", "--project", project, "--cwd", project, "--", "python3", "-c", script], {
       environment,
-      timeoutMs: 30_000,
+      timeoutMs: 120_000,
     });
   const call = (kind: string, host: string, port: number): string =>
     `try: socket.socket(${kind}).connect((${JSON.stringify(host)}, ${port}))\nexcept OSError as error: print(error.errno)\n`;

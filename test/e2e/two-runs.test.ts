@@ -20,7 +20,7 @@ test("two `glovebox run` at once both run, both record, and neither waits for th
   const run = (script: string) =>
     capture(process.execPath, [commandLine, "run", "--quiet", "--project", project, "--cwd", project, "--", "sh", "-c", script], {
       environment,
-      timeoutMs: 30_000,
+      timeoutMs: 120_000,
     });
   // Each waits for the other's file: only two that run side by side can end.
   const meet = (own: string, other: string): string => `echo > ${own}; until test -e ${other}; do sleep 0.05; done; echo met ${other}`;

@@ -71,8 +71,8 @@ async function ground(t: TestContext, policy: string): Promise<Ground> {
           typings,
         },
       ),
-    detached: (words) => capture("/usr/bin/setsid", ["--wait", ...command, ...place, ...words], { environment, timeoutMs: 30_000 }),
-    next: () => capture(process.execPath, [commandLine, "run", "--quiet", ...place, "--", "true"], { environment, timeoutMs: 30_000 }),
+    detached: (words) => capture("/usr/bin/setsid", ["--wait", ...command, ...place, ...words], { environment, timeoutMs: 120_000 }),
+    next: () => capture(process.execPath, [commandLine, "run", "--quiet", ...place, "--", "true"], { environment, timeoutMs: 120_000 }),
     records: async () => {
       const door = composeDoor({ environment, installation });
       assert.equal((await door.verify({})).exit, 0);

@@ -16,7 +16,7 @@ test("USER, LOGNAME, id and the owner of new files agree inside", async (t) => {
   const words = [commandLine, "run", "--quiet", "--project", project, "--cwd", project, "--", "sh", "-c", script];
   const { stdout, stderr } = await capture(process.execPath, words, {
     environment: { XDG_STATE_HOME: base, PATH: "/usr/bin:/bin", USER: "somebody", LOGNAME: "somebody" },
-    timeoutMs: 30_000,
+    timeoutMs: 120_000,
   });
   const [user, ...others] = stdout.trim().split(" ");
   const name = process.getuid?.() === 0 ? "sandbox" : os.userInfo().username;

@@ -75,7 +75,7 @@ test("a search outside finds the canary planted in each place: the control of th
     cwd: ground.project,
     environment,
     terminal: false,
-    timeoutMs: 30_000,
+    timeoutMs: 120_000,
   });
   assert.deepEqual(
     found(output, planted),
@@ -95,7 +95,7 @@ test("the same search inside finds none of them, in no output and in nothing tha
     project: ground.project,
     privateDirectory: ground.private,
     paths: ground.paths,
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   };
   const driver = path.join(import.meta.dirname, "harness/leaky-run.ts");
   const child = spawn(process.execPath, [driver, JSON.stringify(request)], {
@@ -118,7 +118,7 @@ test("no process of a sandbox has a canary of the caller in its environment or a
   process.env["GLOVEBOX_TEST_CANARY"] = variable;
   resources.defer(() => void delete process.env["GLOVEBOX_TEST_CANARY"]);
   const spec = specFor({ ...ground, privateDirectory: ground.private });
-  const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(20_000)));
+  const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(120_000)));
   resources.defer(() => sandbox.close());
   const execution = await sandbox.exec({ argv: ["/bin/sh", "-c", "echo ready; read ignored"], cwd: ground.project });
   for await (const _ready of execution.output) break;
@@ -141,7 +141,7 @@ test("the sandbox's private directory on the host holds the list of changes, no 
   await using resources = new AsyncDisposableStack();
   const ground = await makeGround(resources);
   const spec = specFor({ ...ground, privateDirectory: ground.private });
-  const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(20_000)));
+  const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(120_000)));
   await sandbox.close();
   assert.deepEqual((await readdir(ground.private)).toSorted(), ["touches.json", "touches.log"]);
   const kept = await readFile(path.join(ground.private, "touches.log"), "latin1");

@@ -47,7 +47,7 @@ async function challenge(places: Places, words: readonly string[], script: strin
   const { state, temporary, project } = places;
   const environment = { PATH: "/usr/bin:/bin", XDG_STATE_HOME: state, XDG_RUNTIME_DIR: state, TMPDIR: temporary, LANG: "C.UTF-8" };
   const argv = [...words, "challenge", "--json", "--project", project, ...more, places.script];
-  const { code, stdout } = await capture(process.execPath, argv, { environment, timeoutMs: 90_000 });
+  const { code, stdout } = await capture(process.execPath, argv, { environment, timeoutMs: 120_000 });
   assert.deepEqual(await readdir(temporary), [], "a throw-away tree was left");
   assert.deepEqual(await readdir(project), [], "the project was disturbed");
   return { code, stdout };

@@ -25,7 +25,7 @@ async function checklist(t: TestContext, ...words: readonly string[]) {
   for (const directory of [project, state]) await mkdir(directory, { mode: 0o700 });
   const environment = { PATH: "/usr/bin:/bin", XDG_STATE_HOME: state, XDG_RUNTIME_DIR: state, LANG: "C.UTF-8" };
   const argv = [...words, "checklist", "--json", "--project", project];
-  const { code, stdout } = await capture(process.execPath, argv, { environment, timeoutMs: 90_000 });
+  const { code, stdout } = await capture(process.execPath, argv, { environment, timeoutMs: 120_000 });
   const { points } = reportSchema.parse(JSON.parse(stdout));
   return { code, points, verdictOf: (number: number) => points.find((point) => point.number === number)?.verdict };
 }

@@ -36,7 +36,7 @@ const denials: readonly Denial[] = [
 
 async function outcomeOf(ground: Ground, script: string): Promise<{ readonly code: number; readonly stdout: string }> {
   const spec = specFor({ ...ground, privateDirectory: ground.private });
-  const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(20_000)));
+  const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(120_000)));
   try {
     const execution = await sandbox.exec({ argv: ["/bin/sh", "-c", script, "sh", ground.project, ground.outside], cwd: ground.project });
     execution.endStdin();

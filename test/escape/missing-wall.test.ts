@@ -83,7 +83,7 @@ async function runCli(prefix: readonly string[], resources: AsyncDisposableStack
   const environment = { ...insideEnvironment(ground.home), XDG_STATE_HOME: state, XDG_RUNTIME_DIR: state, LANG: "C.UTF-8", NO_COLOR: "1" };
   const scope = { markers: [ground.root], directories: [project] };
   const beforeRun = observe(scope);
-  const captured = await capture(file, rest, { environment, timeoutMs: 30_000 });
+  const captured = await capture(file, rest, { environment, timeoutMs: 120_000 });
   const ran = await hostHas(marker);
   if (ran) await rm(marker);
   assertNothingLeft(beforeRun, observe(scope));
@@ -103,7 +103,7 @@ test("the programs that take walls away leave everything else alone: a command l
   for (const { name, prefix, only } of missing) {
     if (only !== undefined && (only === "root") !== isRoot) continue;
     const [file, ...rest] = ["/usr/bin/env", ...(await prefix()), process.execPath, commandLine, "--help"];
-    const { code, stderr } = await capture(file, rest, { environment: insideEnvironment(ground.home), timeoutMs: 30_000 });
+    const { code, stderr } = await capture(file, rest, { environment: insideEnvironment(ground.home), timeoutMs: 120_000 });
     assert.equal(code, 0, `${name}: ${stderr}`);
   }
 });
@@ -133,7 +133,7 @@ test("open() rejects with WALL_UNAVAILABLE for a bubblewrap, guard or launcher t
     const scope = { markers: [spec.sandboxId], directories: [ground.root], ancestors: [process.pid] };
     const beforeOpen = observe(scope);
     await assert.rejects(
-      boundaryWith("both", override).open(spec, quietContext(AbortSignal.timeout(20_000))),
+      boundaryWith("both", override).open(spec, quietContext(AbortSignal.timeout(120_000))),
       refusedWith("WALL_UNAVAILABLE"),
     );
     assertNothingLeft(beforeOpen, observe(scope));
@@ -163,6 +163,6 @@ test("the product's guard refuses to leave a layer out: test layers exist in the
   await using resources = new AsyncDisposableStack();
   const ground = await makeGround(resources);
   const spec = specFor({ ...ground, privateDirectory: ground.private });
-  const opened = boundaryWith("none", { guardPath: built("guard") }).open(spec, quietContext(AbortSignal.timeout(20_000)));
+  const opened = boundaryWith("none", { guardPath: built("guard") }).open(spec, quietContext(AbortSignal.timeout(120_000)));
   await assert.rejects(opened, (error: unknown) => error instanceof GloveboxError && error.row.exit === 122);
 });

@@ -61,7 +61,7 @@ for (const odd of oddNames) {
       project,
       privateDirectory: ground.private,
       paths: { readDefault: "system", allowRead: [], denyRead: [denied, deniedInRoot], allowWrite: [out], denyWrite: [locked] },
-      timeoutMs: 20_000,
+      timeoutMs: 120_000,
     });
     assert.match(run.output, /worked/u);
     assert.ok(!run.output.includes(canary) && !run.output.includes(canaryInRoot), run.output);

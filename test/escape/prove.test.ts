@@ -35,7 +35,7 @@ async function prove(t: TestContext, words: readonly string[], policy?: string) 
   const chosen = policy === undefined ? [] : ["--policy", file];
   const environment = { PATH: "/usr/bin:/bin", XDG_STATE_HOME: state, XDG_RUNTIME_DIR: state, TMPDIR: temporary, LANG: "C.UTF-8" };
   const argv = [...words, "prove", "--json", "--project", project, ...chosen];
-  const { code, stdout, stderr } = await capture(process.execPath, argv, { environment, timeoutMs: 60_000 });
+  const { code, stdout, stderr } = await capture(process.execPath, argv, { environment, timeoutMs: 120_000 });
   assert.deepEqual(await readdir(project), [], "the project was disturbed");
   assert.deepEqual(await readdir(temporary), [], "the throw-away tree was left");
   const report = reportSchema.parse(JSON.parse(stdout));

@@ -53,7 +53,7 @@ async function refusalOf(ground: Ground, refusal: Refusal): Promise<GloveboxErro
   const scope = { markers: [spec.sandboxId, ground.root], directories: [ground.root], ancestors: [process.pid] };
   const before = observe(scope);
   try {
-    const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(20_000)));
+    const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(120_000)));
     await sandbox.close();
   } catch (error) {
     if (!(error instanceof GloveboxError)) throw error;
@@ -78,7 +78,7 @@ test("open() accepts the same ground without those faults: the control of this f
   await using resources = new AsyncDisposableStack();
   const ground = await makeGround(resources);
   const spec = specFor({ ...ground, privateDirectory: ground.private });
-  const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(20_000)));
+  const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(120_000)));
   await sandbox.close();
 });
 
@@ -101,7 +101,7 @@ test("nothing is mounted over a missing path: denied names that do not exist lea
   });
   const scope = { markers: [spec.sandboxId], directories: [ground.root], ancestors: [process.pid] };
   const before = observe(scope);
-  const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(20_000)));
+  const sandbox = await boundaryWith("both").open(spec, quietContext(AbortSignal.timeout(120_000)));
   await sandbox.close();
   // The list of changes is the broker's to read and to delete.
   for (const name of ["touches.json", "touches.log"]) await rm(path.join(ground.private, name));

@@ -24,7 +24,7 @@ async function openElsewhere(t: TestContext): Promise<Elsewhere> {
   await mkdir(environment.HOME);
   await mkdir(environment.XDG_STATE_HOME, { mode: 0o700 });
   const start = (words: readonly string[]): Promise<Captured> =>
-    capture("/usr/bin/env", ["-C", path.join(root, "tree"), ...words], { environment, timeoutMs: 60_000 });
+    capture("/usr/bin/env", ["-C", path.join(root, "tree"), ...words], { environment, timeoutMs: 120_000 });
   const made = await capture(
     "/bin/sh",
     [

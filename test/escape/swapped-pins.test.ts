@@ -148,7 +148,7 @@ for (const ending of ["/nest", "/deep"]) {
       const journal = async (): Promise<void> => {
         isArmed = true;
       };
-      await assertNothingReached(furnished, lookInside(furnished.spec, { signal: AbortSignal.timeout(20_000), journal }));
+      await assertNothingReached(furnished, lookInside(furnished.spec, { signal: AbortSignal.timeout(120_000), journal }));
       assert.ok(count > 0, "nothing was looked at");
     } finally {
       for (const mocked of [look, open]) mocked.mock.restore();

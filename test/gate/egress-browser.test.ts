@@ -36,7 +36,7 @@ const arrived = (token: string): boolean => internet.arrivals.some((arrival) => 
 test("outside any sandbox a browser that is told to use QUIC sends it", async () => {
   const capture = await internet.capture();
   const script = `${chromium} --no-sandbox ${quic} https://api.example.com/outside`;
-  await internet.onMachine(["/bin/sh", "-c", script], { environment: { HOME: internet.directory }, timeoutMs: 60_000 });
+  await internet.onMachine(["/bin/sh", "-c", script], { environment: { HOME: internet.directory }, timeoutMs: 120_000 });
   const packets = await capture.stop();
   assert.ok(packets.some(({ protocol, port }) => protocol === "udp" && port === 443));
 });

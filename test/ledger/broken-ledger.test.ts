@@ -25,7 +25,7 @@ async function usedPlace(t: TestContext): Promise<Place> {
       [commandLine, "run", "--quiet", "--project", project, "--cwd", project, ...words, "--", "sh", "-c", "echo > ran"],
       {
         environment,
-        timeoutMs: 30_000,
+        timeoutMs: 120_000,
       },
     );
   const { code, stderr } = await run();

@@ -26,7 +26,7 @@ test("a kill -9 at any changing system call of a run leaves nothing, loses no re
     const words = ["-c", '"$@"; exit $?', "sh", "/usr/bin/strace", ...strace, process.execPath, program, "0", scene.project];
     const { code, stderr } = await capture("/bin/sh", words, {
       environment: { ...scene.environment, UV_THREADPOOL_SIZE: "1" },
-      timeoutMs: 60_000,
+      timeoutMs: 120_000,
     });
     if (code === 0) break;
     assert.ok(code !== 127, stderr);

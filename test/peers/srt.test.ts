@@ -50,7 +50,7 @@ async function ask(peer: Peer, { project, beside, home }: Places, words: readonl
       // srt names its sockets there by its process id, which is one of the test internet's own: others in /tmp may have the same.
       TMPDIR: internet.directory,
     },
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
 }
 

@@ -8,7 +8,7 @@ import { makeGround } from "./ground.ts";
 import { gateThatRefuses, quietContext, specFor } from "./inside.ts";
 import { attemptLine, installProgram, type ProgramCache } from "./program.ts";
 
-const timeoutMs = 20_000;
+const timeoutMs = 120_000;
 const programInside = "/tmp/program";
 
 /** `runtime`: the walls that the container's document asks for stand alone, the guard has none of its own. */

@@ -44,7 +44,7 @@ export async function openHouse(
     outside,
     canary,
     run: (script, flags = []) =>
-      capture("/usr/bin/env", ["-C", project, ...words, ...flags, ...shell(script)], { environment, timeoutMs: 30_000 }),
+      capture("/usr/bin/env", ["-C", project, ...words, ...flags, ...shell(script)], { environment, timeoutMs: 120_000 }),
   };
 }
 

@@ -24,7 +24,7 @@ function replace(signal: AbortSignal, name: "throwIfAborted" | "addEventListener
 }
 
 export function contextWith({ journalled, planned, told, mounted }: Moments): OpenContext {
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(120_000);
   let isJournalled = false;
   let asked = 0;
   replace(signal, "throwIfAborted", () => {

@@ -83,7 +83,7 @@ export function startPeer(
 export async function firstLine(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new TypeError("the peer has no output");
   const lines = createInterface({ input: child.stdout });
-  const [line] = (await once(lines, "line", { signal: AbortSignal.timeout(10_000) })) as [string];
+  const [line] = (await once(lines, "line", { signal: AbortSignal.timeout(120_000) })) as [string];
   lines.close();
   return line;
 }

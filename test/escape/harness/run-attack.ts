@@ -11,7 +11,7 @@ import { gatherPlanted, type Gathered } from "./planted.ts";
 import { runOutside } from "./outside.ts";
 import { type ProgramCache, attemptLine, installProgram } from "./program.ts";
 
-const timeoutMs = 20_000;
+const timeoutMs = 120_000;
 
 export interface Verdict {
   /** Seen from the host. */
