@@ -12,7 +12,10 @@ async function build(world: World): Promise<string> {
   const program = path.join(world.project, "docs", "program");
   const flags = ["-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-o", program];
   const source = path.join(installation, "test/fixtures/incompatible-calls.c");
-  const { code, stderr } = await capture("/usr/bin/gcc", [...flags, source], { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 120_000 });
+  const { code, stderr } = await capture("/usr/bin/gcc", [...flags, source], {
+    environment: { PATH: "/usr/bin:/bin" },
+    timeoutMs: 120_000,
+  });
   assert.equal(code, 0, stderr);
   return program;
 }

@@ -14,7 +14,10 @@ async function build(): Promise<string> {
   const program = path.join(base, "shared-root-race");
   const source = path.join(installation, "test/fixtures/shared-root-race.c");
   const flags = ["-std=gnu17", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-o", program];
-  const { code, stderr } = await capture("/usr/bin/gcc", [...flags, source], { environment: { PATH: "/usr/bin:/bin" }, timeoutMs: 120_000 });
+  const { code, stderr } = await capture("/usr/bin/gcc", [...flags, source], {
+    environment: { PATH: "/usr/bin:/bin" },
+    timeoutMs: 120_000,
+  });
   assert.equal(code, 0, stderr);
   return program;
 }
