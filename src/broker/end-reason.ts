@@ -4,7 +4,14 @@ import type { sandboxEnds } from "../contracts/ledger-record.ts";
 
 export type EndReason = (typeof sandboxEnds)[number];
 
-export function endedError(sandbox: string, reason: EndReason): GloveboxError {
+/** One that has ended, or that ends now. */
+export interface EndedSandbox {
+  readonly sandbox: string;
+  readonly isContainer: boolean;
+  readonly reason: EndReason;
+}
+
+export function endedError({ sandbox, isContainer, reason }: EndedSandbox): GloveboxError {
   switch (reason) {
     case "closed":
     case "broker":
@@ -12,6 +19,7 @@ export function endedError(sandbox: string, reason: EndReason): GloveboxError {
     case "idle":
       return new GloveboxError("SANDBOX_CLOSED", "sandbox.ended-idle", { values: { sandbox } });
     case "expired":
+      if (isContainer) return new GloveboxError("CONTAINER_EXPIRED", "sandbox.container-expired", { values: { sandbox } });
       return new GloveboxError("SANDBOX_CLOSED", "sandbox.ended-expired", { values: { sandbox } });
     default: {
       const limit = reason === "denials" ? "denialsBeforeStop" : reason;

@@ -69,6 +69,10 @@ export class LiveSandbox {
     return this.#task.identity.task;
   }
 
+  get isContainer(): boolean {
+    return this.#task.policy.boundary === "container";
+  }
+
   /** A limit of the whole sandbox, whoever in it used it up: nothing more can run here. */
   get usedUp(): Promise<LimitHit> {
     return this.#task.awaitLimit().exhausted;
@@ -84,7 +88,8 @@ export class LiveSandbox {
 
   #requireOpen(): void {
     const { sandbox } = this.#task.identity;
-    if (this.#closing !== undefined) throw endedError(sandbox, this.#closing.reason);
+    const { isContainer } = this;
+    if (this.#closing !== undefined) throw endedError({ sandbox, isContainer, reason: this.#closing.reason });
   }
 
   #admitOne(): void {

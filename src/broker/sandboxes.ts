@@ -6,26 +6,27 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { ReloadedRules } from "../contracts/reached-broker.ts";
-import {
-  type OpenedSandbox,
-  type PortConnection,
-  type SandboxAccess,
-  type SandboxCheckpoint,
-  type SandboxCommand,
-  type SandboxCommandResult,
-  type SandboxDoor,
-  type SandboxEnd,
-  sandboxLifetimes,
-  type SandboxLine,
-  type SandboxLog,
-  type SandboxOpening,
+import type {
+  OpenedSandbox,
+  PortConnection,
+  SandboxAccess,
+  SandboxCheckpoint,
+  SandboxCommand,
+  SandboxCommandResult,
+  SandboxDoor,
+  SandboxEnd,
+  SandboxLine,
+  SandboxLog,
+  SandboxOpening,
 } from "../contracts/sandbox-door.ts";
+import { callAfter } from "../kit/call-after.ts";
 import { ActionRecord } from "./action-record.ts";
 import type { BrokerParts } from "./broker-parts.ts";
-import { type EndReason, endedError } from "./end-reason.ts";
+import { type EndedSandbox, type EndReason, endedError } from "./end-reason.ts";
 import { buildEnvironment } from "./environment.ts";
 import { LiveSandbox } from "./live-sandbox.ts";
 import { openTask } from "./open-task.ts";
+import { type Lifetimes, lifetimesOf } from "./sandbox-lifetimes.ts";
 
 /** Of one user at once. */
 export const sandboxQuotas = { open: 128, opening: 8 } as const;
@@ -56,8 +57,8 @@ interface Held {
   readonly openedAtMs: number;
   readonly idleMs: number;
   readonly expiresAtMs: number;
-  readonly hardTimer: NodeJS.Timeout;
-  idleTimer: NodeJS.Timeout | undefined;
+  readonly callOffExpiry: () => void;
+  callOffIdle: (() => void) | undefined;
   idleUntilMs: number;
   /** Called when it has ended. */
   readonly waiting: Set<() => void>;
@@ -75,7 +76,7 @@ export function equalSecrets(given: string, expected: string): boolean {
 export class Sandboxes implements SandboxDoor {
   readonly #parts: SandboxesParts;
   readonly #held = new Map<string, Held>();
-  readonly #ended = new Map<string, { readonly tokenDigest: Buffer; readonly reason: EndReason }>();
+  readonly #ended = new Map<string, EndedSandbox & { readonly tokenDigest: Buffer }>();
   readonly #openings = new Set<Promise<OpenedSandbox>>();
   /** Aborted when the broker ends: nothing is opened any more. */
   readonly #closing = new AbortController();
@@ -148,7 +149,7 @@ export class Sandboxes implements SandboxDoor {
     const token = randomBytes(32).toString("hex");
     const live = new LiveSandbox(task, opening.policy, () => this.#used(identity.sandbox));
     await this.#announce(identity.sandbox, live, token);
-    const { idleMs, expiresAtMs } = this.#hold(identity.sandbox, live, { token, opening });
+    const { idleMs, expiresAtMs } = this.#hold(identity.sandbox, live, { token, opening, ...lifetimesOf(policy, opening) });
     const presetNotes = policy.presets.flatMap((preset) => preset.notes);
     // Nobody waits for it any more, so nobody would ever close it.
     if (signal.aborted) await this.#end(identity.sandbox, "closed");
@@ -166,15 +167,13 @@ export class Sandboxes implements SandboxDoor {
     }
   }
 
-  #hold(sandbox: string, live: LiveSandbox, given: { readonly token: string; readonly opening: SandboxOpening }): Held {
-    const { token, opening } = given;
+  #hold(sandbox: string, live: LiveSandbox, given: Lifetimes & { readonly token: string; readonly opening: SandboxOpening }): Held {
+    const { token, opening, idleMs, hardMs } = given;
     const openedAtMs = this.#parts.nowMs();
-    const idleMs = Math.min(opening.idleMs ?? sandboxLifetimes.idleMs, sandboxLifetimes.idleMs);
-    const hardMs = Math.min(opening.hardMs ?? sandboxLifetimes.hardMs, sandboxLifetimes.hardMs);
-    const hardTimer = setTimeout(() => this.#expire(sandbox, "expired"), hardMs);
+    const callOffExpiry = callAfter(hardMs, this.#parts.nowMs, () => this.#expire(sandbox, "expired"));
     const times = { openedAtMs, idleMs, expiresAtMs: openedAtMs + hardMs, idleUntilMs: openedAtMs + idleMs };
-    const state = { idleTimer: undefined, waiting: new Set<() => void>(), ending: undefined };
-    const held: Held = { live, opening, tokenDigest: digestOf(token), ...times, hardTimer, ...state };
+    const state = { callOffIdle: undefined, waiting: new Set<() => void>(), ending: undefined };
+    const held: Held = { live, opening, tokenDigest: digestOf(token), ...times, callOffExpiry, ...state };
     this.#held.set(sandbox, held);
     this.#used(sandbox);
     void live.usedUp.then(({ limit }) => this.#expire(sandbox, limit));
@@ -185,9 +184,10 @@ export class Sandboxes implements SandboxDoor {
   #used(sandbox: string): void {
     const held = this.#held.get(sandbox);
     if (held === undefined || held.ending !== undefined) return;
-    clearTimeout(held.idleTimer);
-    held.idleUntilMs = this.#parts.nowMs() + held.idleMs;
-    held.idleTimer = held.live.isBusy ? undefined : setTimeout(() => this.#expire(sandbox, "idle"), held.idleMs);
+    held.callOffIdle?.();
+    const { nowMs } = this.#parts;
+    held.idleUntilMs = nowMs() + held.idleMs;
+    held.callOffIdle = held.live.isBusy ? undefined : callAfter(held.idleMs, nowMs, () => this.#expire(sandbox, "idle"));
   }
 
   #expire(sandbox: string, reason: EndReason): void {
@@ -203,8 +203,8 @@ export class Sandboxes implements SandboxDoor {
   }
 
   async #endHeld(sandbox: string, held: Held, reason: EndReason): Promise<SandboxEnd> {
-    clearTimeout(held.idleTimer);
-    clearTimeout(held.hardTimer);
+    held.callOffIdle?.();
+    held.callOffExpiry();
     try {
       return await held.live.close(reason);
     } finally {
@@ -216,8 +216,8 @@ export class Sandboxes implements SandboxDoor {
     }
   }
 
-  #remember(sandbox: string, { tokenDigest }: Held, reason: EndReason): void {
-    this.#ended.set(sandbox, { tokenDigest, reason });
+  #remember(sandbox: string, { tokenDigest, live }: Held, reason: EndReason): void {
+    this.#ended.set(sandbox, { sandbox, isContainer: live.isContainer, tokenDigest, reason });
     for (const oldest of this.#ended.keys()) {
       if (this.#ended.size <= endedKept) return;
       this.#ended.delete(oldest);
@@ -229,10 +229,17 @@ export class Sandboxes implements SandboxDoor {
     const { sandbox, token } = access;
     const given = digestOf(token);
     const held = this.#held.get(sandbox);
-    if (held !== undefined && timingSafeEqual(given, held.tokenDigest)) return held;
+    if (held !== undefined && timingSafeEqual(given, held.tokenDigest)) return this.#unexpired(held, sandbox);
     const ended = this.#ended.get(sandbox);
-    if (ended !== undefined && timingSafeEqual(given, ended.tokenDigest)) throw endedError(sandbox, ended.reason);
+    if (ended !== undefined && timingSafeEqual(given, ended.tokenDigest)) throw endedError(ended);
     throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
+  }
+
+  /** Whoever comes before the timer, after its time, finds it closed all the same. @throws CONTAINER_EXPIRED, SANDBOX_CLOSED */
+  #unexpired(held: Held, sandbox: string): Held {
+    if (this.#parts.nowMs() < held.expiresAtMs || held.ending !== undefined) return held;
+    this.#expire(sandbox, "expired");
+    throw endedError({ sandbox, isContainer: held.live.isContainer, reason: "expired" });
   }
 
   #use(access: SandboxAccess): LiveSandbox {
@@ -295,7 +302,7 @@ export class Sandboxes implements SandboxDoor {
   /** To whoever may see all: how it ended, or that nobody knows it. */
   goneError(sandbox: string): GloveboxError {
     const ended = this.#ended.get(sandbox);
-    if (ended !== undefined) return endedError(sandbox, ended.reason);
+    if (ended !== undefined) return endedError(ended);
     return new GloveboxError("SANDBOX_UNKNOWN", "sandbox.unknown", { values: { sandbox } });
   }
 

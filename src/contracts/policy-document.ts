@@ -290,6 +290,7 @@ const containerSchema = madeOnce(() =>
     runtime: z.enum(["runc", "crun"]).optional().describe("What starts containers; never another one in its place. runc unless given."),
     artifacts: z.int().min(0).max(10_000).optional().describe("Files that one command hands back through its OUTPUT_DIR, at most."),
     artifactBytes: sizeSchema().optional().describe("Bytes of those files together; from 1 up to 64GiB."),
+    expires: durationSchema().optional().describe("How long a sandbox that stays open can be used by its id; from 1s up to 365d."),
   }),
 );
 

@@ -62,6 +62,8 @@ export interface CompiledPolicy {
   readonly pendingApprovals: number;
   /** How much of one command is handed back as files; meant only of a container. */
   readonly artifacts: ArtifactBounds;
+  /** How long a sandbox can be used by its id; meant only of a container. */
+  readonly containerExpiresMs: number;
   /** Days a record is kept. */
   readonly retentionDays: number;
   /** How argv is written into the encrypted blob: `redacted` = the words with known secret shapes removed; `digest` = only a digest. */

@@ -14,15 +14,15 @@ export interface SandboxOpening {
   readonly callerEnvironment: Variables;
   /** Files and directories of the host, absolute, of which its commands get copies to read at INPUT_DIR. Absent: none. */
   readonly inputs?: readonly string[];
-  /** Closed after this long without a command or a connection to a port; at most `sandboxLifetimes.idleMs`. */
+  /** Closed after this long without a command or a connection to a port; at most, and when absent, as `sandboxLifetimes` says. */
   readonly idleMs?: number;
-  /** Closed this long after it was opened; at most `sandboxLifetimes.hardMs`. */
+  /** Closed this long after it was opened; likewise. */
   readonly hardMs?: number;
   /** Closed also when who opened it is gone: a process whose connection to the broker has closed. */
   readonly endsWithCaller?: true;
 }
 
-/** Milliseconds. What nobody asks for shorter, and never longer. INVARIANT I-10 */
+/** Milliseconds. What nobody asks for shorter, and never longer; a container may be used as long as its policy says. INVARIANT I-10 */
 export const sandboxLifetimes = { idleMs: 8 * 3_600_000, hardMs: 24 * 3_600_000 } as const;
 
 export interface OpenedSandbox {

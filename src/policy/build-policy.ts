@@ -155,7 +155,7 @@ function reportWritableAuthorities(merging: Merging, layers: readonly Layer[]): 
   }
 }
 
-const containerFields = ["runtime", "artifacts", "artifactBytes"] as const;
+const containerFields = ["runtime", "artifacts", "artifactBytes", "expiresMs"] as const;
 
 /** What only containers have means nothing elsewhere: it must not look as if it did. INVARIANT I-14 */
 function reportInertContainer(merging: Merging, layers: readonly Layer[]): void {
@@ -197,6 +197,7 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     approvals: values.approvals.map(({ ca, ...rule }) => (ca === undefined ? rule : { ...rule, ca: allowedPlace(ca, facts) })),
     pendingApprovals: values.pendingApprovals,
     artifacts: { count: values.artifacts, bytes: values.artifactBytes },
+    containerExpiresMs: values.expiresMs,
     retentionDays: values.retentionDays,
     auditArgv: values.auditArgv,
     decide: (request) => (request.outside === undefined ? decideCommand(commands, approval, request) : decideOutside(values, request)),

@@ -11,8 +11,9 @@ function environmentOf({ pass, set, homeFiles }: PolicyValues): Readonly<Record<
 }
 
 /** What only containers have is younger than the frozen form: there only where it means something, so that no hash from before changes. */
-function boundaryOf({ boundary, runtime, artifacts, artifactBytes }: PolicyValues): Readonly<Record<string, unknown>> {
-  return boundary === "container" ? { boundary, container: { runtime, artifacts, artifactBytes: showSize(artifactBytes) } } : { boundary };
+function boundaryOf({ boundary, runtime, artifacts, artifactBytes, expiresMs }: PolicyValues): Readonly<Record<string, unknown>> {
+  if (boundary !== "container") return { boundary };
+  return { boundary, container: { runtime, artifacts, artifactBytes: showSize(artifactBytes), expires: showDuration(expiresMs) } };
 }
 
 /**

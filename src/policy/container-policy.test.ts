@@ -25,6 +25,19 @@ test("loadPolicy() refuses a runtime that would do nothing", () => {
     assert.throws(() => loadPolicy([from(text)], facts), { code: "POLICY_KEY_INERT" });
 });
 
+test("container.expires is bounded, part of the hash, and only made shorter by a project", () => {
+  const expiresOf = (...sources: readonly PolicySource[]) => loadPolicy(sources, facts).containerExpiresMs / 86_400_000;
+  const user = from("boundary: container\ncontainer: {expires: 60d}\n");
+  assert.deepEqual([expiresOf(from("boundary: container\n")), expiresOf(user)], [30, 60]);
+  assert.equal(expiresOf(user, from("container: {expires: 2d}\n", "project")), 2);
+  assert.throws(() => expiresOf(user, from("container: {expires: 61d}\n", "project")), { code: "POLICY_WIDENS" });
+  for (const text of ["366d", "1ms"])
+    assert.throws(() => expiresOf(from(`boundary: container\ncontainer: {expires: ${text}}\n`)), { code: "POLICY_VALUE_INVALID" });
+  assert.throws(() => expiresOf(from("container: {expires: 2d}\n")), { code: "POLICY_KEY_INERT" });
+  const hashOf = (text: string) => loadPolicy([from(text)], facts).hash;
+  assert.notEqual(hashOf("boundary: container\n"), hashOf("boundary: container\ncontainer: {expires: 2d}\n"));
+});
+
 test("an untrusted project chooses neither container nor runtime", () => {
   const rows = [
     ["", "boundary: container\n"],

@@ -61,6 +61,8 @@ export interface PolicyValues {
   /** Of a container: what one command hands back. */
   readonly artifacts: number;
   readonly artifactBytes: number;
+  /** Of a container: how long it can be used by its id. */
+  readonly expiresMs: number;
   /** Infinity: no number of refusals stops a task. */
   readonly denials: number;
   /** Sorted by id. */
@@ -96,6 +98,7 @@ export const limitFields = [
   "egressConnections",
   "artifacts",
   "artifactBytes",
+  "expiresMs",
   "denials",
 ] as const satisfies readonly Field[];
 
@@ -136,6 +139,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   egressConnections: ["limits", "egressConnections"],
   artifacts: ["container", "artifacts"],
   artifactBytes: ["container", "artifactBytes"],
+  expiresMs: ["container", "expires"],
   denials: ["limits", "denialsBeforeStop"],
   commands: ["commands"],
   egress: ["egress"],
@@ -188,6 +192,7 @@ export const builtInValues: PolicyValues = {
   egressConnections: 64,
   artifacts: 1000,
   artifactBytes: 256 * 2 ** 20,
+  expiresMs: 30 * dayMs,
   denials: Number.POSITIVE_INFINITY,
   commands: [],
   egress: [],
@@ -275,6 +280,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     runtime: document.container?.runtime,
     artifacts: document.container?.artifacts,
     artifactBytes: size(document.container?.artifactBytes),
+    expiresMs: duration(document.container?.expires),
     approval: approvalMode(document.approval),
     allowUnsandboxed: document.allowUnsandboxed,
     nestedNamespaces: document.nestedNamespaces,

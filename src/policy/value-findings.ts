@@ -101,6 +101,7 @@ const ranges: readonly Range[] = [
   { name: ["limits", "egressBytes"], minimum: 1, maximum: 2 ** 40, parse: parseSize, show: showSize },
   { name: ["limits", "returned"], minimum: 1, maximum: 64 * 2 ** 20, parse: parseSize, show: showSize },
   { name: ["container", "artifactBytes"], minimum: 1, maximum: 64 * 2 ** 30, parse: parseSize, show: showSize },
+  { name: ["container", "expires"], minimum: 1000, maximum: 365 * dayMs, parse: parseDuration, show: showDuration },
   { name: ["audit", "retention"], minimum: dayMs, maximum: 3650 * dayMs, parse: parseDuration, show: showDuration },
 ];
 

@@ -31,9 +31,9 @@ export interface RunOptions extends PolicyOptions, CallOptions {
 export interface OpenOptions extends PolicyOptions, Pick<CallOptions, "signal"> {
   /** Files and directories of which its commands get copies to read, at `$INPUT_DIR`. Relative: from the process's current directory on. */
   readonly inputs?: readonly string[];
-  /** Closed after this long without a command or a connection to a port. Milliseconds; at most, and when absent, 8 hours. */
+  /** Closed after this long without a command or a connection to a port. Milliseconds; at most, and when absent, 8 hours; of a container: `container.expires` of its policy. */
   readonly idleMs?: number;
-  /** Closed this long after it was opened. Milliseconds; at most, and when absent, 24 hours. */
+  /** Closed this long after it was opened. Milliseconds; at most, and when absent, 24 hours; of a container: `container.expires` of its policy. */
   readonly hardMs?: number;
   /**
    * It stays when this Glovebox is closed or its process ends, until it is closed by its id or expires. Only where `broker` is `attach`. Absent: it

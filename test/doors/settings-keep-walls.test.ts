@@ -37,6 +37,7 @@ const documents: Readonly<Record<string, readonly string[]>> = {
   container: [
     "boundary: container\ncontainer: {runtime: runc}",
     "boundary: container\ncontainer: {runtime: crun}",
+    "boundary: container\ncontainer: {expires: 365d}",
     "container: {runtime: crun}",
   ],
   approval: ["approval: auto-allow", "approval: never"],

@@ -12,7 +12,7 @@ import { composeDoor } from "../../src/compose.ts";
 import { GloveboxError } from "../../src/contracts/glovebox-error.ts";
 import type { LimitHit } from "../../src/contracts/limits.ts";
 import type { ReachedBroker } from "../../src/contracts/reached-broker.ts";
-import type { SandboxAccess, SandboxOpening } from "../../src/contracts/sandbox-door.ts";
+import type { OpenedSandbox, SandboxAccess, SandboxOpening } from "../../src/contracts/sandbox-door.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
 import { quietIo } from "../fixtures/served-broker.ts";
 
@@ -30,7 +30,7 @@ interface House {
   readonly broker: ReachedBroker;
   /** Why they were closed, as the ledger has it. */
   reasons(sandbox: string): Promise<readonly unknown[]>;
-  open(lifetimes?: Pick<SandboxOpening, "idleMs" | "hardMs">): Promise<SandboxAccess>;
+  open(lifetimes?: Pick<SandboxOpening, "idleMs" | "hardMs">, overrides?: object): Promise<OpenedSandbox>;
   close(): Promise<void>;
 }
 
@@ -44,8 +44,10 @@ function house(options: MemoryOptions = {}): House {
       const records = await door.records({ limit: 200 });
       return records.flatMap(({ type, body }) => (type === "execution.closed" && body["sandbox"] === sandbox ? [body["reason"]] : []));
     },
-    open: (lifetimes = {}) =>
-      broker.sandboxes.open({ policy, callerEnvironment: {}, ...lifetimes }, { signal: new AbortController().signal }),
+    open: (lifetimes = {}, overrides = {}) => {
+      const opening = { policy: { ...policy, overrides: { ...overrides } }, callerEnvironment: {}, ...lifetimes };
+      return broker.sandboxes.open(opening, { signal: new AbortController().signal });
+    },
     close: async () => {
       await broker.stop();
       await door.close();
@@ -125,4 +127,42 @@ test("a sandbox that used up a limit is closed for it: its command is told, and 
     await assert.rejects(one.broker.sandboxes.exec(access, command("true"), quietIo()), { code: "SANDBOX_CLOSED" });
     await one.close();
   }
+});
+
+const dayMs = 86_400_000;
+const container = (expires?: string) => ({ boundary: "container", ...(expires === undefined ? {} : { container: { expires } }) });
+
+test("a container can be used by its id for 30 days, or as long as its policy says, and no flag makes that longer", async () => {
+  const one = house();
+  const before = Date.now();
+  const life = async (lifetimes: Parameters<House["open"]>[0], overrides: object): Promise<readonly number[]> => {
+    const { idleMs, expiresAtMs } = await one.open(lifetimes, overrides);
+    return [idleMs, Math.round((expiresAtMs - before) / dayMs)];
+  };
+  assert.deepEqual(await life({}, container()), [30 * dayMs, 30]);
+  assert.deepEqual(await life({}, container("90d")), [90 * dayMs, 90]);
+  assert.deepEqual(await life({ idleMs: 9 * dayMs, hardMs: 9 * dayMs }, container("7d")), [7 * dayMs, 7]);
+  assert.deepEqual(await life({ hardMs: 9 * dayMs }, {}), [8 * 3_600_000, 1]);
+  const shown = (await one.broker.sandboxes.list()).map(({ openedAtMs, expiresAtMs }) => (expiresAtMs - openedAtMs) / dayMs);
+  assert.deepEqual(shown, [30, 90, 7, 1]);
+  await one.close();
+});
+
+test("a container whose time is over is closed and says so, with nobody using it", async () => {
+  const one = house();
+  const access = await one.open({}, container("1s"));
+  assert.equal(await untilClosed(one, access), "sandbox.container-expired");
+  await assert.rejects(one.broker.sandboxes.exec(access, command("true"), quietIo()), { code: "CONTAINER_EXPIRED" });
+  await one.close();
+  assert.deepEqual(await one.reasons(access.sandbox), ["expired"]);
+});
+
+test("a container whose time passed while nothing could close it, as in a machine that slept, is refused at its next use and closed", async (t) => {
+  const one = house();
+  const access = await one.open({}, container());
+  await one.broker.sandboxes.logs(access, undefined);
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 31 * dayMs });
+  await assert.rejects(one.broker.sandboxes.exec(access, command("true"), quietIo()), { code: "CONTAINER_EXPIRED" });
+  await one.close();
+  assert.deepEqual(await one.reasons(access.sandbox), ["expired"]);
 });

@@ -13,12 +13,12 @@ const lifetimeOptions: readonly OptionSpec[] = [
   { name: "expires", value: "TIME", about: "cli.option.expires" },
 ];
 
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function durationOf({ options }: CommandInput, name: string): number | undefined {
   const given = options.text(name);
   if (given === undefined) return undefined;
-  const [, number = "", unit = ""] = /^(\d{1,9})(ms|s|m|h)$/u.exec(given) ?? [];
+  const [, number = "", unit = ""] = /^(\d{1,9})(ms|s|m|h|d)$/u.exec(given) ?? [];
   const ms = Number(number) * (unitMs[unit] ?? 0);
   if (ms > 0) return ms;
   throw usageError("usage.time-invalid", { option: `--${name}`, value: given });

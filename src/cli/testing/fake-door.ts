@@ -129,6 +129,7 @@ export function fakePolicy(): EffectivePolicy {
     boundary: "process",
     runtime: "runc",
     artifacts: { count: 1, bytes: 1 },
+    containerExpiresMs: 1,
     paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [], denyWrite: [] },
     environment: { pass: [], set: {}, homeFiles: {} },
     caches: [],
