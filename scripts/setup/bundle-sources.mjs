@@ -1,5 +1,5 @@
 // Lays all sources out in a few files, in the directory that it is told. Set-up starts it as a process of its own: bundle.mjs.
-// What hardly a start needs stands in the first of them too, but costs nothing before it is asked for; what only some commands need, in the second.
+// The first is read by every start; what only some commands need stands in the second, the sentences and the YAML reader in files of their own.
 // @ts-check
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,14 +18,14 @@ const topicFiles = readdirSync(path.join(root, catalogue))
 /** The sentences as one text, to be parsed by the first who says one: as objects, each start would make all of them. */
 function sentencesAsText() {
   const topics = topicFiles.map((file) => [path.basename(file, ".json"), JSON.parse(readFileSync(path.join(root, file), "utf8"))]);
-  return `export const topics = () => JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(topics)))});`;
+  return `JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(topics)))})`;
 }
 
-/** @param {string} name of a package: its own code runs when somebody first uses what it exports */
-function packageWhenUsed(name) {
+/** @param {string} name of a package: its own code runs when somebody first uses what it exports @param {string} from where it is then */
+function packageWhenUsed(name, from) {
   const exported = Object.keys(createRequire(path.join(root, "package.json"))(name));
   const getters = exported.map((key) => `get ${JSON.stringify(key)}() { return whole()[${JSON.stringify(key)}]; }`);
-  return `const whole = () => require(${JSON.stringify(name)});\nmodule.exports = { ${getters.join(", ")} };`;
+  return `const whole = () => require(${JSON.stringify(from)});\nmodule.exports = { ${getters.join(", ")} };`;
 }
 
 /**
@@ -48,22 +48,29 @@ const onceForAll = {
   },
 };
 
-/** @type {import("esbuild").Plugin} */
-const whenAskedFor = {
+/**
+ * @param {{ sentences: string, yaml: string }} from what gives the sentences, and where the package is
+ * @returns {import("esbuild").Plugin}
+ */
+const whenAskedFor = (from) => ({
   name: "when-asked-for",
   setup(bundling) {
-    bundling.onLoad({ filter: /\/src\/texts\/topics\.ts$/ }, () => ({ contents: sentencesAsText(), loader: "js" }));
+    bundling.onLoad({ filter: /\/src\/texts\/topics\.ts$/ }, () => ({
+      contents: `export const topics = () => ${from.sentences};`,
+      loader: "js",
+    }));
     // Only policies that people wrote in it need it.
     bundling.onResolve({ filter: /^yaml$/ }, ({ kind, path: name }) =>
       kind === "import-statement" ? { path: name, namespace: "when-asked-for" } : undefined,
     );
+    bundling.onResolve({ filter: /^apart:/ }, ({ path: name }) => ({ path: name, external: true }));
     bundling.onLoad({ filter: /.*/, namespace: "when-asked-for" }, ({ path: name }) => ({
-      contents: packageWhenUsed(name),
+      contents: packageWhenUsed(name, from.yaml),
       loader: "js",
       resolveDir: root,
     }));
   },
-};
+});
 
 /** @type {import("esbuild").BuildOptions & { metafile: true }} */
 const common = {
@@ -83,23 +90,32 @@ const common = {
   logLevel: "warning",
   metafile: true,
 };
+/** As a function, which a script is otherwise made into at each start: a copy of all its text. start-bundle.cjs calls it. */
+const asFunction = { banner: { js: "(function (exports, require, module, __filename, __dirname) {" }, footer: { js: "});" } };
 const isSource = (/** @type {string} */ file) => file.startsWith("src/");
-const everywhere = [whenAskedFor, onceForAll];
+/** Files of their own, because a file is read whole at each start, and most need neither. */
+const apart = [whenAskedFor({ sentences: 'require("apart:sentences")', yaml: "apart:yaml" }), onceForAll];
+/** For a program that has no file beside it. */
+const alone = [whenAskedFor({ sentences: sentencesAsText(), yaml: "yaml" }), onceForAll];
 
 /** @param {string} outdir */
 async function bundle(outdir) {
   const begun = new Date();
   const text = (/** @type {string} */ contents) => ({ contents, resolveDir: root });
   const fileIn = (/** @type {string} */ name) => path.join(outdir, name);
+  /** @param {string} name @param {Pick<import("esbuild").BuildOptions, "stdin" | "entryPoints" | "plugins">} options */
+  const make = (name, options) => build({ ...common, ...asFunction, outfile: fileIn(name), ...options });
   const later = new Set();
-  const first = [leaveForLater(root, later), ...everywhere];
+  const first = [leaveForLater(root, later), ...apart];
   const planned = await build({ ...common, entryPoints: ["src/start.ts"], outfile: fileIn("main.cjs"), write: false, plugins: first });
   const shared = new Map();
   const inFirst = new Set(Object.keys(planned.metafile.inputs).filter(isSource));
-  const takes = [takeFromFirst(root, inFirst, shared), ...everywhere];
-  const rest = await build({ ...common, stdin: text(laterText(later)), outfile: fileIn("later.cjs"), plugins: takes });
-  const main = await build({ ...common, stdin: text(firstText(shared)), outfile: fileIn("main.cjs"), plugins: first });
-  const gate = await build({ ...common, entryPoints: ["src/gate.ts"], outfile: fileIn("gate.cjs"), plugins: everywhere });
+  const takes = [takeFromFirst(root, inFirst, shared), ...apart];
+  const rest = await make("later.cjs", { stdin: text(laterText(later)), plugins: takes });
+  const main = await make("main.cjs", { stdin: text(firstText(shared)), plugins: first });
+  await make("yaml.cjs", { entryPoints: ["yaml"] });
+  await make("sentences.cjs", { stdin: text(`module.exports = ${sentencesAsText()};`) });
+  const gate = await build({ ...common, entryPoints: ["src/gate.ts"], outfile: fileIn("gate.cjs"), plugins: alone });
   const inputs = [main, rest, gate].flatMap(({ metafile }) => Object.keys(metafile.inputs));
   const sources = [...new Set(inputs.filter(isSource))];
   writeSources(fileIn("sources.sh"), [...sources, ...topicFiles, ...ourselves], begun);

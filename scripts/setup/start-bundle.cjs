@@ -2,7 +2,6 @@
 // it was before any function of it ran. The cache is a copy and never more than that: without it, or with one that V8 refuses, the start is slower.
 // @ts-check
 const fs = require("node:fs");
-const Module = require("node:module");
 const path = require("node:path");
 const vm = require("node:vm");
 
@@ -43,7 +42,7 @@ function writeCache(file, bytes) {
 
 const { source, cacheFile } = readBundle();
 const cachedData = readCache(cacheFile);
-const script = new vm.Script(Module.wrap(source), { filename, ...(cachedData === undefined ? {} : { cachedData }) });
+const script = new vm.Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
 
 // What a run used is what most starts will use.
 if (
@@ -71,11 +70,27 @@ function evaluate(compiled, module) {
   if (typeof wrapped === "function") Reflect.apply(wrapped, undefined, [module.exports, requireOnce, module, filename, directory]);
 }
 
-// The second file is opened with the first: by the time it is needed, another set-up may have put other files in their place.
-const laterFile = path.join(directory, "later.cjs");
-const laterDescriptor = fs.openSync(laterFile, "r");
-/** @type {{ exports: object } | undefined} */
-let later;
+// What is needed later is opened with the first file: by then another set-up may have put other files in their place.
+const others = new Map(
+  ["later", "yaml", "sentences"].map((name) => {
+    const file = path.join(directory, `${name}.cjs`);
+    return [name, { file, descriptor: fs.openSync(file, "r") }];
+  }),
+);
+
+/** @param {string} name @returns {object} what the file of that name exports */
+function whole(name) {
+  const known = loaded.get(name);
+  if (known !== undefined) return known;
+  const other = others.get(name);
+  if (other === undefined) throw new Error(`Cannot load "${name}": the bundle has no such file`);
+  const module = { exports: {} };
+  evaluate(new vm.Script(fs.readFileSync(other.descriptor, "latin1"), { filename: other.file }), module);
+  loaded.set(name, module.exports);
+  return module.exports;
+}
+/** @type {Map<string, object>} */
+const loaded = new Map();
 
 /** @param {object} file that hands out what lies in it @param {string} name @param {string} source @returns {unknown} */
 function handOut(file, name, source) {
@@ -87,12 +102,8 @@ function handOut(file, name, source) {
 /** @param {string} name @returns {unknown} */
 function load(name) {
   if (name.startsWith("first:")) return handOut(bundled.exports, "first", name.slice("first:".length));
-  if (!name.startsWith("later:")) return require(name);
-  if (later === undefined) {
-    later = { exports: {} };
-    evaluate(new vm.Script(Module.wrap(fs.readFileSync(laterDescriptor, "latin1")), { filename: laterFile }), later);
-  }
-  return handOut(later.exports, "later", name.slice("later:".length));
+  if (name.startsWith("apart:")) return whole(name.slice("apart:".length));
+  return name.startsWith("later:") ? handOut(whole("later"), "later", name.slice("later:".length)) : require(name);
 }
 
 // Every one of hundreds of modules asks for the same few built-in ones, and each time Node resolves the name again.

@@ -102,20 +102,30 @@ test("./glovebox runs the sources as soon as one that the bundle was made from h
   assert.equal(glovebox(clone, "run", "--", "true"), "two\n");
 });
 
-test("the second file of the bundle is evaluated once, by what asks for it, and is the one of its time even when another set-up replaced both", () => {
+const asFunction = (text: string): string => `(function (exports, require, module, __filename, __dirname) {\n${text}\n});\n`;
+
+test("each further file of the bundle is evaluated once, by what asks for it, and is the one of its time even when another set-up replaced all", () => {
   using clone = openMiniatureClone();
   placeProgram(clone, "one");
   glovebox(clone, "setup", "--yes");
-  const first = `exports.first = (name) => name + " of the first";
+  const texts = {
+    main: `exports.first = (name) => name + " of the first";
 process.getBuiltinModule("node:fs").rmSync(__dirname, { recursive: true });
 console.log(require("later:a"), require("later:b"));
-`;
-  const later = `console.log("evaluated");
-exports.later = (name) => name + " of the second with " + require("first:c");
-`;
-  writeFileSync(path.join(clone.root, "bundle/main.cjs"), first);
-  writeFileSync(path.join(clone.root, "bundle/later.cjs"), later);
+console.log(require("apart:yaml"), require("apart:sentences"), require("apart:yaml"));`,
+    later: `console.log("evaluated");
+exports.later = (name) => name + " of the second with " + require("first:c");`,
+    yaml: `console.log("yaml evaluated");
+module.exports = "whole yaml";`,
+    sentences: 'module.exports = "all sentences";',
+  };
+  for (const [name, text] of Object.entries(texts)) writeFileSync(path.join(clone.root, `bundle/${name}.cjs`), asFunction(text));
   const [once, ...said] = glovebox(clone, "explain").split("\n");
   assert.equal(once, "evaluated");
-  assert.deepEqual(said, ["a of the second with c of the first b of the second with c of the first", ""]);
+  assert.deepEqual(said, [
+    "a of the second with c of the first b of the second with c of the first",
+    "yaml evaluated",
+    "whole yaml all sentences whole yaml",
+    "",
+  ]);
 });
