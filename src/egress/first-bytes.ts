@@ -45,23 +45,31 @@ export function judgeFirstBytes(bytes: Uint8Array, host: string, allowed: Allowe
   return (allowed.has("http") || allowed.has("ws")) && isUpper(first) ? { kind: "allowed", protocol: "http" } : refused("protocol");
 }
 
+export interface Seen<Value> {
+  readonly value: Value;
+  /** Bytes that are done with: those behind them are put back. */
+  readonly length: number;
+}
+
 /**
  * Reads until `judge` has seen enough; the socket is paused then.
  * @throws EgressEnd when the client leaves, takes too long or sends too much
  */
-export async function readUntil<Value>(
-  client: Socket,
-  judge: (bytes: Buffer) => Value | undefined,
-): Promise<{ readonly bytes: Buffer; readonly value: Value }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ readonly bytes: Buffer; readonly value: Value }>();
+export async function readUntil<Value>(client: Socket, judge: (bytes: Buffer) => Seen<Value> | undefined): Promise<Value> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value>();
   let bytes = Buffer.alloc(0);
   const onData = (chunk: Buffer): void => {
     bytes = Buffer.concat([bytes, chunk]);
-    const value = judge(bytes);
-    if (value !== undefined) resolve({ bytes, value });
-    else if (bytes.length > longestHello) reject(new EgressEnd("malformed"));
+    const seen = judge(bytes);
+    if (seen !== undefined) {
+      // At once: one that ended with these bytes says so before whoever waits hears of them, and nothing can be put back behind its end.
+      client.pause();
+      if (bytes.length > seen.length) client.unshift(bytes.subarray(seen.length));
+      resolve(seen.value);
+    } else if (bytes.length > longestHello) reject(new EgressEnd("malformed"));
   };
   const onGone = (): void => reject(new EgressEnd("broken"));
+  if (client.readableEnded) onGone();
   const timer = setTimeout(() => reject(new EgressEnd("timeout")), headerMs);
   client.on("data", onData).on("end", onGone).on("close", onGone).on("error", onGone);
   client.resume();

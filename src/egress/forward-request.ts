@@ -26,8 +26,11 @@ export interface Forwarding {
   refused(about: { readonly reason: RefusalReason; readonly rule: string | undefined }): Promise<unknown>;
 }
 
+/** Answers that a server may announce before it gives one. */
+const mostInterim = 32;
+
 /** Counted like the rest, although nobody counts letters exactly. */
-export function headBytes({ rawHeaders, url }: IncomingMessage): number {
+export function headBytes({ rawHeaders, url }: { readonly rawHeaders: readonly string[]; readonly url?: string | undefined }): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + 2, (url ?? "").length + 16);
 }
 
@@ -46,6 +49,7 @@ export class Exchange {
   readonly #meter: Meter;
   readonly #over = Promise.withResolvers<void>();
   #isAnswered = false;
+  #interim = 0;
   #isOver = false;
   /** Nothing passes any more; how it ends is settled. */
   #limit: RefusalReason | undefined;
@@ -100,11 +104,20 @@ export class Exchange {
     return this.#isMoving && this.#within(countSent(this.#meter, bytes));
   }
 
+  /** RFC 9110, 15.2: not carried on, and counted all the same. */
+  announced(head: { readonly rawHeaders: readonly string[] }): void {
+    this.#interim += 1;
+    if (this.#interim > mostInterim) this.stop("broken");
+    else this.mayReceive(headBytes(head));
+  }
+
   answer(answer: IncomingMessage): void {
     this.#isAnswered = true;
     const { statusCode = 502, statusMessage = "", rawHeaders } = answer;
     // The proxy's word about who we are is none of the client's business.
     if (statusCode === 407 && this.#forwarding.opened.proxy !== undefined) return this.stop("proxy");
+    // Nobody asked for another protocol, and none comes.
+    if (statusCode === 101) return this.stop("broken");
     if (!this.mayReceive(headBytes(answer))) return;
     answer.on("error", () => this.stop("broken"));
     answer.on("aborted", () => this.stop("broken"));
@@ -160,6 +173,7 @@ export function beginRequest(
   outgoing.setTimeout(answerMs, () => exchange.stop("timeout"));
   outgoing.on("error", () => exchange.stop("broken"));
   outgoing.on("close", () => exchange.closed());
+  outgoing.on("information", (head: { readonly rawHeaders: readonly string[] }) => exchange.announced(head));
   outgoing.on("response", (answer) => exchange.answer(answer));
   incoming.on("error", () => exchange.stop("broken"));
   return outgoing;

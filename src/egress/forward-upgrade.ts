@@ -23,12 +23,9 @@ interface Ends {
 
 function spliceBoth({ client, forwarding, meter }: Ends): void {
   const { opened } = forwarding;
-  splice(client, opened.socket, meter, {
-    first: Buffer.alloc(0),
-    end: (reason) => {
-      if (isRefusal(reason)) void forwarding.refused({ reason, rule: meter.decision.ruleId });
-      opened.end(reason);
-    },
+  splice(client, opened.socket, meter, (reason) => {
+    if (isRefusal(reason)) void forwarding.refused({ reason, rule: meter.decision.ruleId });
+    opened.end(reason);
   });
 }
 

@@ -53,7 +53,9 @@ export class HttpFront {
     this.#server.maxHeadersCount = 0;
     // A client may say all it has and listen.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
-    this.#server.on("request", (request: IncomingMessage, response: ServerResponse) => void this.#onRequest(request, response));
+    // Node would ask for the body before anybody has judged, and answer other expectations itself.
+    for (const event of ["request", "checkContinue", "checkExpectation"])
+      this.#server.on(event, (request: IncomingMessage, response: ServerResponse) => void this.#onRequest(request, response));
     this.#server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => this.#onConnect(request, socket, head));
     this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => void this.#onUpgrade(request, socket, head));
     this.#server.on("clientError", (_error: Error, socket: Duplex) => this.#malformed(socket, this.#take(socket)));
@@ -178,6 +180,7 @@ export class HttpFront {
     response.shouldKeepAlive = false;
     try {
       const permitted = await this.#permitted(target, context, "http", plainRequest({ method, rawHeaders }, target));
+      if (request.headers.expect !== undefined && httpVersion === "1.1") response.writeContinue();
       await forwardRequest(request, response, this.#forwarding(target, context, permitted));
     } catch (error) {
       hangUp(socket, answerAbout(error instanceof EgressEnd ? error : new EgressEnd("broken"), target), method);

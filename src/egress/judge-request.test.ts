@@ -73,6 +73,21 @@ test("judgeRequest() refuses a Host that differs, is missing or is there twice",
   assert.equal(place(absolute, { headers: ["Host", "WEB.example.com."] }), "web.example.com 80 /a?b web.example.com");
 });
 
+test("judgeRequest() knows the one expectation that there is", () => {
+  const target = (...more: readonly string[]) =>
+    judgeRequest(
+      { method: "POST", url: "http://api.example.com/", httpVersion: "1.1", rawHeaders: ["Host", "api.example.com", ...more] },
+      "absolute",
+    )?.host;
+  assert.equal(target("Expect", "100-Continue"), "api.example.com");
+  for (const more of [
+    ["Expect", "200-maybe"],
+    ["Expect", "100-continue, x"],
+    ["Expect", "100-continue", "Expect", "100-continue"],
+  ])
+    assert.equal(target(...more), undefined, more.join(" "));
+});
+
 test("judgeRequest() refuses bodies whose length has two readings", () => {
   const framed = (...headers: readonly string[]): string => place(absolute, { method: "POST", headers: [...host, ...headers] });
   assert.notEqual(framed("Content-Length", "5"), "refused");

@@ -85,10 +85,16 @@ function asksForWebSocket({ method, httpVersion }: RequestHead, pairs: readonly 
   );
 }
 
+/** RFC 9110, 10.1.1: there is one. */
+function isExpectationKnown(pairs: readonly (readonly [string, string])[]): boolean {
+  const expectations = valuesOf(pairs, "expect");
+  return expectations.length === 0 || (expectations.length === 1 && expectations[0]?.toLowerCase() === "100-continue");
+}
+
 function isPlain(head: RequestHead, pairs: readonly (readonly [string, string])[], isUpgrade = false): boolean {
   const isKnownVersion = head.httpVersion === "1.1" || head.httpVersion === "1.0";
   const upgrades = valuesOf(pairs, "upgrade").length > 0 || valuesOf(pairs, "http2-settings").length > 0;
-  const isUnderstood = isUpgrade ? asksForWebSocket(head, pairs) : !upgrades;
+  const isUnderstood = isUpgrade ? asksForWebSocket(head, pairs) : !upgrades && isExpectationKnown(pairs);
   return isKnownVersion && isUnderstood && head.method !== "TRACE" && pairs.length <= mostHeaders && hasPlainFraming(head, pairs);
 }
 

@@ -20,40 +20,27 @@ export interface TunnelAnswer {
   refused(end: EgressEnd): void;
 }
 
-function splicedAs(
-  client: Socket,
-  asked: Asked,
-  parts: TunnelParts,
-  about: { opened: Opened; protocol: EgressProtocol; first: Uint8Array },
-): void {
-  const { opened, protocol, first } = about;
+function splicedAs(client: Socket, asked: Asked, parts: TunnelParts, about: { opened: Opened; protocol: EgressProtocol }): void {
+  const { opened, protocol } = about;
   const decision = opened.allowed.get(protocol);
   if (decision === undefined) throw new TypeError("not allowed");
   const { entry } = opened;
   spokenBy(entry, protocol, decision);
   entry.checked = protocol === "https" ? "tls" : "none";
-  splice(
-    client,
-    opened.socket,
-    { entry, budget: parts.budget, decision },
-    {
-      first,
-      end: (reason) => {
-        if (isRefusal(reason)) void refuse(asked, parts, { reason, rule: decision.ruleId });
-        opened.end(reason);
-      },
-    },
-  );
+  splice(client, opened.socket, { entry, budget: parts.budget, decision }, (reason) => {
+    if (isRefusal(reason)) void refuse(asked, parts, { reason, rule: decision.ruleId });
+    opened.end(reason);
+  });
 }
 
-/** A client that has said nothing yet is hung up on when its way out is gone. */
-async function readFirstBytes(client: Socket, asked: Asked, opened: Opened): Promise<{ readonly bytes: Buffer; readonly value: Settled }> {
+/** They stay unread. A client that has said nothing yet is hung up on when its way out is gone. */
+async function judgeClient(client: Socket, asked: Asked, opened: Opened): Promise<Settled> {
   const hangUp = (): void => void client.resetAndDestroy();
   opened.socket.once("close", hangUp);
   try {
     return await readUntil(client, (seen) => {
       const reading = judgeFirstBytes(seen, asked.host, opened.allowed);
-      return reading.kind === "more" ? undefined : reading;
+      return reading.kind === "more" ? undefined : { value: reading, length: 0 };
     });
   } finally {
     opened.socket.off("close", hangUp);
@@ -62,14 +49,13 @@ async function readFirstBytes(client: Socket, asked: Asked, opened: Opened): Pro
 
 async function serve(client: Socket, asked: Asked, parts: TunnelParts, opened: Opened): Promise<void> {
   // Whoever may speak anything may also wait for the server to speak first.
-  if (opened.allowed.has("tcp")) return splicedAs(client, asked, parts, { opened, protocol: "tcp", first: Buffer.alloc(0) });
-  const { bytes, value: judged } = await readFirstBytes(client, asked, opened);
+  if (opened.allowed.has("tcp")) return splicedAs(client, asked, parts, { opened, protocol: "tcp" });
+  const judged = await judgeClient(client, asked, opened);
   if (judged.kind === "refused") throw await refuse(asked, parts, { reason: judged.reason });
   if (judged.protocol !== "http") {
     await opened.proxy?.tunnel();
-    return splicedAs(client, asked, parts, { opened, protocol: judged.protocol, first: bytes });
+    return splicedAs(client, asked, parts, { opened, protocol: judged.protocol });
   }
-  client.unshift(bytes);
   parts.acceptHttp(client, asked, opened);
 }
 

@@ -13,13 +13,13 @@ async function step<Value>(
   parts: TunnelParts,
   read: (bytes: Uint8Array) => SocksReading<Value>,
 ): Promise<Value | undefined> {
-  const { value } = await readUntil(client, (bytes) => {
+  const said = await readUntil(client, (bytes) => {
     const reading = read(bytes);
-    return reading.kind === "more" ? undefined : reading;
+    return reading.kind === "more" ? undefined : { value: reading, length: bytes.length };
   });
-  if (value.kind === "read") return value.value;
+  if (said.kind === "read") return said.value;
   void refuse({ host: "", port: 0, via: "socks", clientPort: client.remotePort }, parts, { reason: "malformed" });
-  client.end(value.reply);
+  client.end(said.reply);
   client.destroySoon();
   return undefined;
 }

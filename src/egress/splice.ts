@@ -70,32 +70,29 @@ const isReadyToClose = (socket: Socket): boolean => socket.writableLength === 0 
 
 function join(direction: Direction, stop: Stop): void {
   const { from, to } = direction;
-  from.on("end", () => {
+  const ended = (): void => {
     // Both have said all they had, and it is on its way.
     if (to.readableEnded && isReadyToClose(from) && isReadyToClose(to)) return stop("ended");
     to.end();
     to.setTimeout(halfOpenMs);
-  });
+  };
+  // It may have said so while nobody listened yet.
+  if (from.readableEnded) ended();
+  else from.on("end", ended);
   from.on("timeout", () => stop("timeout"));
   from.on("error", () => stop("broken"));
   if (from instanceof DirectSocket) carry({ ...direction, from }, stop);
   else copy(direction, stop);
 }
 
-export interface SpliceEnds {
-  /** Bytes of the client that were looked at already; they are sent first. */
-  readonly first: Uint8Array;
-  /** Called once, with how it ended; both sockets are to be closed then. */
-  end(reason: RefusalReason | EndReason): void;
-}
-
-export function splice(client: Socket, outside: Socket, meter: Meter, about: SpliceEnds): void {
+/** @param end called once, with how it ended; both sockets are to be closed then */
+export function splice(client: Socket, outside: Socket, meter: Meter, end: Stop): void {
   let isOver = false;
   const stop = (reason: RefusalReason | EndReason): void => {
     if (isOver) return;
     isOver = true;
     client.destroy();
-    about.end(reason);
+    end(reason);
   };
   // What comes from outside is written to the client, and counts as well.
   client.setTimeout(idleMs);
@@ -107,9 +104,8 @@ export function splice(client: Socket, outside: Socket, meter: Meter, about: Spl
   };
   client.on("close", closed);
   outside.on("close", closed);
-  const limit = about.first.length === 0 ? undefined : countSent(meter, about.first.length);
-  if (limit !== undefined) return stop(limit);
-  if (about.first.length > 0) outside.write(about.first);
+  // One may have gone while a company's proxy was asked.
+  if (client.destroyed || outside.destroyed) return closed();
   join({ from: client, to: outside, count: (bytes) => countSent(meter, bytes) }, stop);
   join({ from: outside, to: client, count: (bytes) => countReceived(meter, bytes) }, stop);
 }

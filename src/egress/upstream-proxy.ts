@@ -21,16 +21,6 @@ function placeOf(host: string, port: number): string {
   return showHostPort(canonical, port);
 }
 
-/** What comes behind the answer is the server's and is put back. */
-async function answerOf<Value>(
-  socket: Socket,
-  read: (bytes: Buffer) => { readonly value: Value; readonly length: number } | undefined,
-): Promise<Value> {
-  const { bytes, value } = await readUntil(socket, read);
-  if (bytes.length > value.length) socket.unshift(bytes.subarray(value.length));
-  return value.value;
-}
-
 /** Who asks, as a header's name and value; empty where the proxy asks nobody. */
 function authorization({ user, password }: UpstreamSettings): readonly string[] {
   return user === undefined ? [] : ["Proxy-Authorization", `Basic ${Buffer.from(`${user}:${password ?? ""}`).toString("base64")}`];
@@ -40,7 +30,7 @@ async function tunnelHttp(socket: Socket, settings: UpstreamSettings, place: str
   const who = authorization(settings);
   const header = who.length === 0 ? "" : `${who.join(": ")}\r\n`;
   socket.write(`CONNECT ${place} HTTP/1.1\r\nHost: ${place}\r\n${header}\r\n`);
-  const status = await answerOf(socket, (bytes) => {
+  const status = await readUntil(socket, (bytes) => {
     const end = bytes.indexOf(headEnd);
     return end === -1 ? undefined : { value: bytes.toString("latin1", 0, 12), length: end + headEnd.length };
   });
@@ -54,7 +44,7 @@ async function authenticate(socket: Socket, user: string, password: string): Pro
   const [name, secret] = [Buffer.from(user), Buffer.from(password)];
   if (name.length > 255 || secret.length > 255) throw new EgressEnd("proxy");
   socket.write(Buffer.from([1, name.length, ...name, secret.length, ...secret]));
-  const answer = await answerOf(socket, exactly(2));
+  const answer = await readUntil(socket, exactly(2));
   if (answer[1] !== 0) throw new EgressEnd("proxy");
 }
 
@@ -67,13 +57,13 @@ function replyLength(bytes: Buffer): number | undefined {
 
 async function tunnelSocks(socket: Socket, { user, password }: UpstreamSettings, host: string, port: number): Promise<void> {
   socket.write(Buffer.from(user === undefined ? [5, 1, 0] : [5, 2, 0, 2]));
-  const [, method] = await answerOf(socket, exactly(2));
+  const [, method] = await readUntil(socket, exactly(2));
   if (method === 2 && user !== undefined) await authenticate(socket, user, password ?? "");
   else if (method !== 0) throw new EgressEnd("proxy");
   const name = Buffer.from(host);
   // An address as text is understood as a name that is one.
   socket.write(Buffer.from([5, 1, 0, 3, name.length, ...name, port >> 8, port & 255]));
-  const reply = await answerOf(socket, (bytes) => {
+  const reply = await readUntil(socket, (bytes) => {
     if (bytes.length >= 2 && bytes[1] !== 0) return { value: bytes, length: bytes.length };
     const length = replyLength(bytes);
     return length === undefined || bytes.length < length ? undefined : { value: bytes, length };

@@ -1,13 +1,16 @@
 // Clients, servers and resolvers that misbehave: each ends in bounded time, nothing leaves that should not, and the next honest request works.
 import assert from "node:assert/strict";
-import { copyFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { tablePolicy } from "../fixtures/internet/egress-cases.ts";
 import { type Gloved, makeGloved } from "../fixtures/internet/gloved.ts";
 import { type Internet, openInternet } from "../fixtures/internet/internet.ts";
 import { lyingZone, resolvers } from "../fixtures/internet/places.ts";
 import { type Probe, tryAll } from "../fixtures/internet/probes.ts";
+
+const echoRule = "  - {id: echo, hosts: [api.example.com], ports: [7], protocols: [tcp], verdict: allow}\n";
 
 const resources = new AsyncDisposableStack();
 let internet: Internet;
@@ -16,7 +19,7 @@ let gloved: Gloved;
 before(async () => {
   // The machine asks the lying resolver itself: nobody honest stands between.
   internet = await openInternet(resources, { resolver: "lying" });
-  gloved = await makeGloved(internet, tablePolicy);
+  gloved = await makeGloved(internet, tablePolicy.replace("limits:", `${echoRule}limits:`));
   await copyFile(path.join(import.meta.dirname, "../fixtures/internet/rude_client.py"), path.join(gloved.project, "rude_client.py"));
 });
 after(() => resources.disposeAsync());
@@ -49,6 +52,22 @@ test("a client that sends a byte now and then is ended at every door, and told w
   }
 });
 
+test("a client that has ended its half is heard to the end, and answered, whether it had anything to say or not", async () => {
+  const said = await rude("halves");
+  const heard = [...said.matchAll(/^half (.+)$/gmu)].map(([, what]) => what);
+  assert.deepEqual(heard, ["request b'HTTP/1.1 200' closed", "echo b'abc' closed", "nothing b'' closed"]);
+});
+
+test("nobody is asked for a body before the request was judged", async () => {
+  const said = await rude("expect");
+  assert.deepEqual(said.match(/^expect .+$/gmu), ["expect allowed 100 200", "expect denied 403", "expect odd 400"]);
+});
+
+test("an answer that is cut short at any byte never looks whole", async () => {
+  const said = await rude("cut");
+  assert.deepEqual(said.match(/^cut .+$/gmu), ["cut length 49 0123456789", "cut chunks 72 0123456789", "cut close 48 0123456789"]);
+});
+
 test("more silent clients than there may be are ended, and others are served again", async () => {
   assert.match(await rude("silent"), /^silent [1-9]/mu);
 });
@@ -79,22 +98,25 @@ const evidentLies = [
   "wrongname",
   "stranger",
   "pointer",
+  "truncated",
+  "mapped",
   "garbage",
   "never",
 ];
 
 test("a resolver that lies, fails or says nothing leads nowhere", async () => {
   const probes = evidentLies.map((lie): Probe => ({ token: `lie-${lie}`, via: "connect", host: `${lie}.a.${lyingZone}` }));
-  const control: Probe = { token: "lie-control", via: "connect", host: `truth.a.${lyingZone}` };
+  // Of the second nothing is known but its addresses of one family: that has to do.
+  const controls = ["control", "half"].map((name): Probe => ({ token: `lie-${name}`, via: "connect", host: `${name}.a.${lyingZone}` }));
   const capture = await internet.capture();
-  const answers = await tryAll(internet, gloved, [...probes, control]);
+  const answers = await tryAll(internet, gloved, [...probes, ...controls]);
   const packets = await capture.stop();
   for (const { token } of probes) {
     const answer = answers.get(token);
     assert.ok(answer !== undefined && !answer.arrived && /^(?:403|502)/u.test(answer.said) && answer.seconds < 25, JSON.stringify(answer));
   }
-  assert.equal(answers.get("lie-control")?.arrived, true);
-  assert.equal(answers.get("lie-inward")?.said, "403 resolved-address");
+  for (const { token } of controls) assert.equal(answers.get(token)?.arrived, true, token);
+  for (const token of ["lie-inward", "lie-mapped"]) assert.equal(answers.get(token)?.said, "403 resolved-address", token);
   const reached = new Set(packets.filter(({ address }) => address !== resolvers.lying).map(({ address }) => address));
   assert.deepEqual([...reached], ["93.10.1.9"]);
 });
@@ -133,12 +155,20 @@ test("names as long as names may be, and longer, are refused or asked once", asy
 });
 
 test("an answer that comes after the deadline is not heard", async () => {
-  const capture = await internet.capture();
-  const answers = await tryAll(internet, gloved, [{ token: "late", via: "connect", host: `late.b.${lyingZone}` }]);
-  assert.match(answers.get("late")?.said ?? "", /^502/u);
-  internet.releaseAnswers();
-  const reached = (await capture.stop()).filter(({ address }) => address !== resolvers.lying);
-  assert.deepEqual(reached, []);
+  const get = "curl -sS -o /dev/null --proxy http://198.18.0.1:3128";
+  const late = `${get} https://late.b.${lyingZone}/ -w 'late %{http_connect}\\n'`;
+  // The gate that asked is there still, and serves.
+  const after = `until [ -e released ]; do sleep 0.1; done; ${get} http://api.example.com/after-late -w 'after %{http_code}\\n'`;
+  const earlier = internet.arrivals.length;
+  const child = gloved.start(["/bin/sh", "-c", `${late}; ${after}`]);
+  if (child.stdout === null) throw new TypeError("no output");
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  assert.deepEqual(await lines.next(), { value: "late 502", done: false });
+  await internet.releaseAnswers();
+  await writeFile(path.join(gloved.project, "released"), "");
+  assert.deepEqual(await lines.next(), { value: "after 200", done: false });
+  const reached = internet.arrivals.slice(earlier).flatMap((arrival) => (arrival.kind === "tcp" ? [arrival.address] : []));
+  assert.deepEqual(reached, ["93.10.0.1"]);
 });
 
 test("a server that lies about its length, floods with headers or resets gives no second answer, and the next request works", async () => {
@@ -152,4 +182,13 @@ test("a server that lies about its length, floods with headers or resets gives n
   ]);
   assert.match(stdout, /then 200$/u, stderr);
   assert.doesNotMatch(stdout, /^[1-9]\d*$/mu, "bytes beyond the announced length came in");
+});
+
+test("a server that only announces an answer, or speaks another protocol without being asked, has not answered", async () => {
+  const urls = ["lies/announce", "lies/switch", "after-announcements"].map((what) => `http://api.example.com/${what}`);
+  const script = urls
+    .map((url) => `curl -sS --max-time 60 --proxy http://198.18.0.1:3128 ${url} -o /dev/null -w '%{http_code} '`)
+    .join("; ");
+  const { stdout, stderr } = await gloved.run(["/bin/sh", "-c", script]);
+  assert.equal(stdout, "502 502 200 ", stderr);
 });

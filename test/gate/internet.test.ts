@@ -88,7 +88,7 @@ test("the lying resolver changes its mind, and keeps an answer back until it is 
   const waiting = lookUp(name, "ahostsv4");
   while (!internet.arrivals.some((arrival) => arrival.kind === "question" && arrival.name === name))
     await new Promise((resolve) => setImmediate(resolve));
-  internet.releaseAnswers();
+  await internet.releaseAnswers();
   assert.deepEqual(await waiting, ["93.10.1.9"]);
 });
 
