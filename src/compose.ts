@@ -13,6 +13,8 @@ import {
   listCaches,
   noSteps,
   type PolicyPlaces,
+  reapBuilds,
+  templateDoor,
   prepareState,
   opensConnections,
   readNetworkSettings,
@@ -85,6 +87,7 @@ class ComposedDoor implements Door {
   readonly #policies: PolicyLoader;
   readonly #broker: ComposedBroker;
   readonly artifacts: Door["artifacts"];
+  readonly templates: Door["templates"];
   readonly #clock = systemClock();
   #ledger: Promise<OpenedLedger> | undefined;
   #gate: GateProcess | undefined;
@@ -96,6 +99,7 @@ class ComposedDoor implements Door {
     this.#places = policyPlaces(this.#user);
     this.#policies = this.#policiesFor(options.environment);
     this.artifacts = artifactDoor(this.#layout, () => this.#readyLedger());
+    this.templates = templateDoor({ layout: this.#layout, nowMs: () => this.#clock.wallMs(), ready: () => this.#readyLedger() });
     this.#broker = new ComposedBroker({
       layout: this.#layout,
       uid: this.#user.uid,
@@ -189,6 +193,7 @@ class ComposedDoor implements Door {
     await reapAbandonedTasks({ layout: this.#layout, boot, ledger, reapSandbox: this.#reapSandbox, nowMs }, tryProcessLock);
     for (const root of [this.#layout.before, this.#layout.artifacts, this.#layout.quarantine]) await expireKept(root, nowMs());
     await expireCaches(this.#cacheParts());
+    await reapBuilds(this.#layout);
     return ledger;
   }
 

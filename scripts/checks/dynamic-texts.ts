@@ -24,4 +24,4 @@ export const situationReaders: readonly string[] = [
 
 /** Literals that look like keys and are none: types of ledger records, keys of policies, what a module knows of itself, and names of files. */
 export const notSentences =
-  /^(?:policy\.decision|container\.runtime|import\.meta\.[a-z]+|log\.[a-z-]+|execution\.[a-z-]+|result\.[a-z-]+|changes\.undone|approval\.(?:asked|answered))$|\.(?:json|jsonl|ya?ml|toml|ts|mjs|md|sock|lock|log|stamp|db|service)$/u;
+  /^(?:policy\.decision|container\.(?:runtime|template)|import\.meta\.[a-z]+|log\.[a-z-]+|execution\.[a-z-]+|result\.[a-z-]+|changes\.undone|template\.(?:built|removed)|approval\.(?:asked|answered))$|\.(?:json|jsonl|ya?ml|toml|ts|mjs|md|sock|lock|log|stamp|db|service)$/u;

@@ -80,6 +80,9 @@ const packages = [
   // Container runtimes: whoever asks for a container is told which one to install.
   { name: "runc", present: program("runc"), forTests: true },
   { name: "crun", present: program("crun"), forTests: true },
+  // What builds templates; an ordinary user's, with uidmap. Likewise.
+  { name: "mmdebstrap", present: program("mmdebstrap"), forTests: true },
+  { name: "uidmap", present: program("newuidmap"), forTests: true },
   // Ordinary tools that must work behind the wall: test/escape/ordinary-tools.
   { name: "python3-venv", present: hasEnsurepip, forTests: true },
   { name: "zsh", present: program("zsh"), forTests: true },

@@ -5,7 +5,7 @@ import type { CommandRequest, Decision } from "../contracts/decision.ts";
 import { type EgressEvent, noTraffic } from "../contracts/egress-record.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { ErrorCode } from "../contracts/error-table.ts";
-import type { ActionId, ApprovalId, Digest, SandboxId, TaskId } from "../contracts/ids.ts";
+import { type ActionId, type ApprovalId, type Digest, digestSchema, type SandboxId, type TaskId } from "../contracts/ids.ts";
 import type { GivenInput } from "../contracts/inputs.ts";
 import { allowedOf } from "../contracts/limits.ts";
 import type { Durability, Ledger } from "../contracts/ledger.ts";
@@ -185,6 +185,7 @@ export class ActionRecord {
       limits: walls.limits.map(({ limit, strength }) => ({ limit, strength, allowed: allowed[limit] })),
       hostUid: walls.identity.hostUid,
       ...(walls.caches === undefined ? {} : { caches: [...walls.caches.names] }),
+      ...(walls.template === undefined ? {} : { template: digestSchema.parse(walls.template.id) }),
     };
     await this.#append("execution.opened", body, { walls });
   }

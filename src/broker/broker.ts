@@ -16,6 +16,7 @@ import { resultOf, returnedBytes, type Watched } from "./run-result.ts";
 
 export { ApprovalDesk, webhookAsker, webhookDefaults } from "../approvals/approvals.ts";
 export { artifactDoor } from "./artifact-door.ts";
+export { reapBuilds, templateDoor } from "./template-door.ts";
 export type { BrokerParts } from "./broker-parts.ts";
 export { readNetworkSettings } from "./network-settings.ts";
 export { opensConnections } from "./task-egress.ts";

@@ -7,6 +7,7 @@ import type { TaskPlan } from "./open-task.ts";
 import { openOutside, outsideMark } from "./outside.ts";
 import type { TaskEgress } from "./task-egress.ts";
 import type { TaskJournal } from "./task-journal.ts";
+import { taskTemplate } from "./template-door.ts";
 
 /** What was made for it. */
 interface Provided {
@@ -20,6 +21,7 @@ async function specOf(plan: TaskPlan, journal: TaskJournal, { egress, inputs }: 
   const { parts, policy, projectDirectory, identity, environment } = plan;
   const { privateDirectory } = journal;
   const about = { project: projectDirectory, names: policy.caches, journal };
+  const template = await taskTemplate(parts.layout, policy, journal);
   const caches = await openProjectCaches({ layout: parts.layout, nowMs: () => parts.clock.wallMs() }, about);
   return {
     taskId: identity.task,
@@ -30,6 +32,7 @@ async function specOf(plan: TaskPlan, journal: TaskJournal, { egress, inputs }: 
     environment,
     homeFiles: policy.environment.homeFiles,
     ...(caches === undefined ? {} : { caches }),
+    ...(template === undefined ? {} : { template }),
     ...(inputs === undefined ? {} : { inputDirectory: inputs.directory }),
     limits: policy.limits,
     user: parts.user,

@@ -16,6 +16,8 @@ export interface StateLayout {
   readonly before: string;
   /** Files that tasks handed back; see src/artifacts/artifacts.ts. */
   readonly artifacts: string;
+  /** What containers start from; see src/templates/template-store.ts. */
+  readonly templates: string;
   /** What was replaced in the settings of other tools; see replaced-settings.ts. */
   readonly settings: string;
   readonly trustFile: string;
@@ -54,6 +56,7 @@ export function stateLayout(owner: StateOwner, environment: Readonly<Record<stri
     approvals: path.join(state, "approvals"),
     before: path.join(state, "before"),
     artifacts: path.join(state, "artifacts"),
+    templates: path.join(state, "templates"),
     settings: path.join(state, "settings"),
     trustFile: path.join(state, "trust.json"),
     door: path.join(state, "door"),
@@ -137,6 +140,7 @@ export function prepareState(layout: StateLayout, uid: number): void {
     layout.approvals,
     layout.before,
     layout.artifacts,
+    layout.templates,
     layout.settings,
     layout.door,
   ]) {

@@ -27,6 +27,8 @@ const objectSchema = lazily(() =>
 );
 /** The task has the package caches of a project, until its journal goes. */
 const useSchema = lazily(() => z.strictObject({ entry: z.literal("use"), cache: z.string() }));
+/** The task starts from a template, until its journal goes. */
+const templateSchema = lazily(() => z.strictObject({ entry: z.literal("template"), id: z.string() }));
 
 export interface TaskJournal {
   readonly directory: string;
@@ -35,6 +37,7 @@ export interface TaskJournal {
   readonly cache: string | undefined;
   record(object: KernelObject): Promise<void>;
   use(cache: string): Promise<void>;
+  startFrom(template: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,6 +50,7 @@ export interface JournalView {
     | undefined;
   readonly objects: readonly KernelObject[];
   readonly cache?: string;
+  readonly template?: string;
 }
 
 export interface JournalOwner {
@@ -96,6 +100,7 @@ export async function openTaskJournal(tasks: string, task: TaskId, sandbox: Sand
       used = cache;
       write({ entry: "use", cache });
     },
+    startFrom: async (template) => write({ entry: "template", id: template }),
     record: async (object) => write({ entry: "object", kind: object.kind, name: object.name }),
     close: async () => closeSync(file),
   };
@@ -125,7 +130,8 @@ async function readTask(directory: string, task: TaskId): Promise<JournalView> {
     return parsed.success ? [{ kind: parsed.data.kind, name: parsed.data.name }] : [];
   });
   const cache = entries.map((entry) => useSchema().safeParse(entry)).find((parsed) => parsed.success)?.data.cache;
-  return { task, directory, owner, objects, ...(cache === undefined ? {} : { cache }) };
+  const template = entries.map((entry) => templateSchema().safeParse(entry)).find((parsed) => parsed.success)?.data.id;
+  return { task, directory, owner, objects, ...(cache === undefined ? {} : { cache }), ...(template === undefined ? {} : { template }) };
 }
 
 /**

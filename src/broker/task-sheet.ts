@@ -33,6 +33,7 @@ const wallsSchema = lazily(() =>
     writes: strings(),
     connects: strings(),
     caches: z.strictObject({ id: z.string(), names: z.array(cacheNameSchema()) }).optional(),
+    template: z.strictObject({ name: z.string(), id: z.string() }).optional(),
     identity: z.strictObject({ hostUid: z.int(), hostGid: z.int(), insideUid: z.int(), capabilities: strings() }),
   }),
 );

@@ -53,6 +53,11 @@ import { sandboxReloadCommand } from "./commands/sandbox-reload.ts";
 import { setupCommand } from "./commands/setup.ts";
 import { shellCommand } from "./commands/shell.ts";
 import { createSrtCommand } from "./commands/srt.ts";
+import { templateBuildCommand } from "./commands/template-build.ts";
+import { templateLsCommand } from "./commands/template-ls.ts";
+import { templateRmCommand } from "./commands/template-rm.ts";
+import { templateShowCommand } from "./commands/template-show.ts";
+import { templateVerifyCommand } from "./commands/template-verify.ts";
 import { undoCommand } from "./commands/undo.ts";
 
 export const commands: readonly CliCommand[] = [
@@ -87,6 +92,11 @@ export const commands: readonly CliCommand[] = [
   artifactVerifyCommand,
   cacheLsCommand,
   cacheRmCommand,
+  templateBuildCommand,
+  templateLsCommand,
+  templateShowCommand,
+  templateVerifyCommand,
+  templateRmCommand,
   policyCheckCommand,
   policyShowCommand,
   policyHashCommand,

@@ -84,6 +84,15 @@ export interface ProjectCaches {
   }[];
 }
 
+/** What a container starts from in the place of the host's own programs. */
+export interface SandboxTemplate {
+  readonly name: string;
+  /** `sha256:`: what it holds, byte for byte. */
+  readonly id: string;
+  /** Its tree on the host: absolute. Read-only by agreement: others have it too. INVARIANT I-16 */
+  readonly directory: string;
+}
+
 export interface SandboxSpec {
   readonly taskId: TaskId;
   readonly sandboxId: SandboxId;
@@ -98,6 +107,8 @@ export interface SandboxSpec {
   readonly homeFiles?: Readonly<Record<string, string>>;
   /** Absent: whatever lies in its private home ends with it. */
   readonly caches?: ProjectCaches;
+  /** Of a container. Absent: the host's own programs. */
+  readonly template?: SandboxTemplate;
   /** An existing host directory of this sandbox alone, which INPUT_DIR shows read-only. Everybody may read what lies in it. Absent: none. */
   readonly inputDirectory?: string;
   readonly limits: Limits;
@@ -293,6 +304,8 @@ export interface WallReport {
   readonly connects: readonly string[];
   /** Package caches that it shares with other tasks of its project; absent: none. INVARIANT I-16 */
   readonly caches?: Pick<ProjectCaches, "id" | "names"> | undefined;
+  /** What it starts from, which others may have too; absent: the host's own programs. INVARIANT I-16 */
+  readonly template?: Pick<SandboxTemplate, "name" | "id"> | undefined;
   /** uid and gid as the host sees them, and the capabilities inside (normally none). */
   readonly identity: {
     readonly hostUid: number;

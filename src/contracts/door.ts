@@ -3,6 +3,7 @@ import type { AnswerSheet } from "./answer-sheet.ts";
 import type { AskPerson } from "./approval.ts";
 import type { ArtifactDoor, ArtifactSummary } from "./artifacts.ts";
 import type { CacheDoor } from "./cache-door.ts";
+import type { TemplateDoor } from "./template-door.ts";
 import type { OutputChunk, ProbeLine, SignalName } from "./boundary.ts";
 import type { LimitHit, UsageEvidence } from "./limits.ts";
 import type { ChangeSummary, TaskDiff, UndoReport } from "./changes.ts";
@@ -176,6 +177,8 @@ export interface Door {
   readonly artifacts: ArtifactDoor;
   /** Package caches of projects. */
   readonly caches: CacheDoor;
+  /** What containers start from. */
+  readonly templates: TemplateDoor;
   /** What was replaced in the settings of other tools. */
   readonly settings: SettingsDoor;
   /** The effective policy of a selection. @throws POLICY_* */

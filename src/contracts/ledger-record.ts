@@ -102,6 +102,8 @@ export const recordBodySchemas = {
       hostUid: count,
       /** Package caches that it shares with other tasks of its project; absent: none. Which project's is in the blob. */
       caches: z.array(cacheNameSchema()).optional(),
+      /** Id of the template that it starts from; absent: the host's own programs. Its name is in the blob. */
+      template: digestSchema.optional(),
     }),
   ),
   /** In the place of `execution.opened`: a command starts outside any sandbox, and no wall holds it. On the device before it starts. */
@@ -239,6 +241,22 @@ export const recordBodySchemas = {
       masks: commitmentSchema,
     }),
   ),
+  /** A template was built, from the machine's own repositories. On the device before it begins. */
+  "template.built": madeOnce(() =>
+    z.strictObject({
+      name: word,
+      outcome: z.enum(["begun", "done", "failed"]),
+      /** The rest only of one that is done. */
+      template: digestSchema.optional(),
+      architecture: word.optional(),
+      files: count.optional(),
+      bytes: count.optional(),
+      packages: count.optional(),
+      /** Only of one that failed. */
+      code: word.optional(),
+    }),
+  ),
+  "template.removed": madeOnce(() => z.strictObject({ name: word })),
   "execution.closed": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema, reason: z.enum(sandboxEnds).optional() })),
   /** Before the first byte: the host reaches a port inside, because whoever holds the sandbox's token asked for it. */
   "execution.connected": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema, port: z.int().min(1).max(65_535) })),

@@ -288,6 +288,11 @@ export type PresetName = z.infer<ReturnType<typeof presetNameSchema>>;
 const containerSchema = madeOnce(() =>
   z.strictObject({
     runtime: z.enum(["runc", "crun"]).optional().describe("What starts containers; never another one in its place. runc unless given."),
+    template: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,31}$/u)
+      .optional()
+      .describe("What it starts from: a name of `glovebox template ls`. The programs of this machine unless given."),
     artifacts: z.int().min(0).max(10_000).optional().describe("Files that one command hands back through its OUTPUT_DIR, at most."),
     artifactBytes: sizeSchema().optional().describe("Bytes of those files together; from 1 up to 64GiB."),
     expires: durationSchema().optional().describe("How long a sandbox that stays open can be used by its id; from 1s up to 365d."),

@@ -38,6 +38,8 @@ export interface CompiledPolicy {
   readonly boundary: "process" | "container";
   /** What starts the container; meant only where it is one. */
   readonly runtime: "runc" | "crun";
+  /** What the container starts from, by name; undefined: the machine's own programs. */
+  readonly template: string | undefined;
   readonly paths: PathPolicy;
   readonly environment: {
     readonly pass: readonly string[];

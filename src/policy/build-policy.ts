@@ -155,7 +155,7 @@ function reportWritableAuthorities(merging: Merging, layers: readonly Layer[]): 
   }
 }
 
-const containerFields = ["runtime", "artifacts", "artifactBytes", "expiresMs"] as const;
+const containerFields = ["runtime", "template", "artifacts", "artifactBytes", "expiresMs"] as const;
 
 /** What only containers have means nothing elsewhere: it must not look as if it did. INVARIANT I-14 */
 function reportInertContainer(merging: Merging, layers: readonly Layer[]): void {
@@ -184,6 +184,7 @@ function compile({ values, notes, bounds, facts }: Merging, layers: readonly Lay
     valueOrigins: valueOrigins(document, notes),
     boundary: values.boundary === "container" ? "container" : "process",
     runtime: values.runtime,
+    template: values.template === "" ? undefined : values.template,
     paths: resolvedPaths(values, facts, boundLists(bounds)),
     environment: { pass: values.pass, set: values.set, homeFiles: values.homeFiles },
     presets: resolvedPresets(facts, values.presets),

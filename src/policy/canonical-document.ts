@@ -11,9 +11,12 @@ function environmentOf({ pass, set, homeFiles }: PolicyValues): Readonly<Record<
 }
 
 /** What only containers have is younger than the frozen form: there only where it means something, so that no hash from before changes. */
-function boundaryOf({ boundary, runtime, artifacts, artifactBytes, expiresMs }: PolicyValues): Readonly<Record<string, unknown>> {
+function boundaryOf(values: PolicyValues): Readonly<Record<string, unknown>> {
+  const { boundary, runtime, template, artifacts, artifactBytes, expiresMs } = values;
   if (boundary !== "container") return { boundary };
-  return { boundary, container: { runtime, artifacts, artifactBytes: showSize(artifactBytes), expires: showDuration(expiresMs) } };
+  const named = template === "" ? {} : { template };
+  const kept = { artifacts, artifactBytes: showSize(artifactBytes), expires: showDuration(expiresMs) };
+  return { boundary, container: { runtime, ...named, ...kept } };
 }
 
 /**

@@ -21,7 +21,7 @@ test("canonicalDocument() names no runtime where there is no container, so that 
 });
 
 test("loadPolicy() refuses a runtime that would do nothing", () => {
-  for (const text of ["container: {runtime: crun}\n", "boundary: process\ncontainer: {runtime: runc}\n"])
+  for (const text of ["container: {runtime: crun}\n", "container: {template: base}\n", "boundary: process\ncontainer: {runtime: runc}\n"])
     assert.throws(() => loadPolicy([from(text)], facts), { code: "POLICY_KEY_INERT" });
 });
 
@@ -38,11 +38,22 @@ test("container.expires is bounded, part of the hash, and only made shorter by a
   assert.notEqual(hashOf("boundary: container\n"), hashOf("boundary: container\ncontainer: {expires: 2d}\n"));
 });
 
+test("a template is a part of the hash and of the sheet only where one is named", () => {
+  const plain = loadPolicy([from("boundary: container\n")], facts);
+  const named = loadPolicy([from("boundary: container\ncontainer: {template: base}\n")], facts);
+  assert.deepEqual([plain.template, named.template], [undefined, "base"]);
+  assert.notEqual(plain.hash, named.hash);
+  assert.equal("template" in Object(plain.document["container"]), false);
+  const read = explainPolicy(named).answers.find(({ question }) => question === "read")?.lines[0];
+  assert.deepEqual(read, { key: "policy.sheet.container.read-template", values: { template: "base" } });
+});
+
 test("an untrusted project chooses neither container nor runtime", () => {
   const rows = [
     ["", "boundary: container\n"],
     ["boundary: container\n", "boundary: process\n"],
     ["boundary: container\n", "container: {runtime: crun}\n"],
+    ["boundary: container\n", "container: {template: base}\n"],
   ] as const;
   for (const [user, project] of rows)
     assert.throws(() => loadPolicy([from(user), from(project, "project")], facts), { code: "POLICY_WIDENS" }, project);

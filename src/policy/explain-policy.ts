@@ -21,7 +21,7 @@ const globTexts = ({ denyReadGlobs = [] }: CompiledPolicy["paths"]): readonly st
 function readLines(policy: CompiledPolicy, withheld: readonly string[]): readonly Sentence[] {
   const { paths, boundary } = policy;
   const allowed = each("policy.sheet.read.allowed", "path", paths.allowRead);
-  if (boundary === "container") return [{ key: "policy.sheet.container.read" }, ...cacheLines(policy), ...allowed];
+  if (boundary === "container") return [programsLine(policy), ...cacheLines(policy), ...allowed];
   return [
     { key: "policy.sheet.read.system" },
     ...each("policy.sheet.read.root", "path", paths.allowWrite),
@@ -35,6 +35,12 @@ function readLines(policy: CompiledPolicy, withheld: readonly string[]): readonl
     })),
     ...(paths.strict === true ? [{ key: "policy.sheet.read.strict" }] : []),
   ];
+}
+
+function programsLine({ template }: CompiledPolicy): Sentence {
+  return template === undefined
+    ? { key: "policy.sheet.container.read" }
+    : { key: "policy.sheet.container.read-template", values: { template } };
 }
 
 /** INVARIANT I-16 */

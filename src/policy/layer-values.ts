@@ -24,6 +24,8 @@ export interface PolicyValues {
   readonly boundary: "auto" | "process" | "container";
   /** Of a container. */
   readonly runtime: "runc" | "crun";
+  /** Of a container; "": the machine's own programs. */
+  readonly template: string;
   readonly approval: ApprovalMode;
   readonly allowUnsandboxed: boolean;
   /** Those that trusted layers name. What they mean stands in the other values. */
@@ -109,6 +111,7 @@ export const fieldPaths: Readonly<Record<Field, readonly string[]>> = {
   floor: ["floor"],
   boundary: ["boundary"],
   runtime: ["container", "runtime"],
+  template: ["container", "template"],
   approval: ["approval"],
   allowUnsandboxed: ["allowUnsandboxed"],
   nestedNamespaces: ["nestedNamespaces"],
@@ -162,6 +165,7 @@ export const builtInValues: PolicyValues = {
   floor: false,
   boundary: "auto",
   runtime: "runc",
+  template: "",
   approval: "auto-allow",
   allowUnsandboxed: false,
   nestedNamespaces: false,
@@ -278,6 +282,7 @@ export function layerValues(document: PolicyDocument): LayerValues {
     floor: document.floor,
     boundary: builtBoundary(document.boundary),
     runtime: document.container?.runtime,
+    template: document.container?.template,
     artifacts: document.container?.artifacts,
     artifactBytes: size(document.container?.artifactBytes),
     expiresMs: duration(document.container?.expires),

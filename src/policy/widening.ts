@@ -17,7 +17,7 @@ export interface Widening {
   readonly item: string | undefined;
 }
 
-const sameOnly = ["boundary", "runtime", "auditArgv", "retentionDays"] as const;
+const sameOnly = ["boundary", "runtime", "template", "auditArgv", "retentionDays"] as const;
 
 /** `process` is one of what `auto` may choose. */
 function isNarrower(field: Field, base: PolicyValues, layer: LayerValues): boolean {
@@ -84,7 +84,7 @@ function writeRootWidens(paths: PathPolicy, place: string): boolean {
  * - allowLocal: a place of the base; presets, caches: one that the base names;
  * - allowUnsandboxed, nestedNamespaces: not opened; outside, approvals: no entry that the base does not have as it is;
  * - strict: never off where it is on;
- * - boundary: equal, or one that `auto` may choose; runtime, audit: equal, since neither direction is plainly narrower.
+ * - boundary: equal, or one that `auto` may choose; runtime, template, audit: equal, since neither direction is plainly narrower.
  * Denies, tests, names and descriptions never widen.
  */
 export function findWidenings(base: PolicyValues, layer: LayerValues, facts: PolicyFacts): readonly Widening[] {

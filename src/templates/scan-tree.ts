@@ -39,6 +39,8 @@ const overlapBytes = 64 * 1024;
 interface Scan {
   readonly bounds: ScanBounds;
   readonly found: FoundSecret[];
+  /** Of one file after the other. */
+  readonly buffer: Buffer;
   files: number;
   bytes: number;
 }
@@ -69,7 +71,7 @@ function note(
 }
 
 async function scanOpened(scan: Scan, file: string, handle: FileHandle): Promise<void> {
-  const buffer = Buffer.alloc(windowBytes);
+  const { buffer } = scan;
   const seen = new Set<string>();
   let line = 1;
   let kept = 0;
@@ -111,7 +113,7 @@ async function entriesOf(root: string, directory: string): Promise<readonly Dire
 
 /** Links are not followed: what they lead to is in the tree itself or not a part of it. @throws TEMPLATE_UNREADABLE */
 export async function scanForSecrets(root: string, bounds: ScanBounds = usualBounds): Promise<SecretScan> {
-  const scan: Scan = { bounds, found: [], files: 0, bytes: 0 };
+  const scan: Scan = { bounds, found: [], buffer: Buffer.alloc(windowBytes), files: 0, bytes: 0 };
   const waiting = [""];
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     const below: string[] = [];

@@ -8,6 +8,8 @@ import { runCommand } from "../../src/cli/commands/run.ts";
 import { policyDocumentSchema } from "../../src/contracts/policy-document.ts";
 import { hostUser } from "../../src/kit/host-user.ts";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
+import { lookThrough, manifestText } from "../../src/templates/manifest.ts";
+import { keepTree, ownArchitecture, prepareStore } from "../../src/templates/template-store.ts";
 import { makeGround } from "../escape/harness/ground.ts";
 import { insideEnvironment } from "../escape/harness/inside.ts";
 import { type ProgramCache, openProgramCache } from "../escape/harness/program.ts";
@@ -39,6 +41,7 @@ const documents: Readonly<Record<string, readonly string[]>> = {
     "boundary: container\ncontainer: {runtime: crun}",
     "boundary: container\ncontainer: {expires: 365d}",
     "container: {runtime: crun}",
+    "boundary: container\ncontainer: {template: base}",
   ],
   approval: ["approval: auto-allow", "approval: never"],
   uid: ["uid: auto", "uid: root"],
@@ -70,6 +73,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   policy: ["--policy", "POLICY"],
   boundary: ["--boundary", "container"],
   runtime: ["--boundary", "container", "--runtime", "crun"],
+  template: ["--boundary", "container", "--template", "base"],
   project: ["--project", "."],
   cwd: ["--cwd", "."],
   input: ["--input", "."],
@@ -109,12 +113,24 @@ const wallPrograms = ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbi
   ["bwrap", "runc", "crun"].map((name) => `${directory}/${name}`),
 );
 
+/** A template `base` that nothing is wrong with, so that only the wall is missing. */
+async function keepTemplate(directory: string): Promise<void> {
+  const store = { directory, idsInUse: async () => new Set<string>() };
+  prepareStore(store);
+  const made = path.join(directory, "building/made");
+  await mkdir(path.join(made, "root/usr"), { recursive: true });
+  const [architecture, entries] = [ownArchitecture, await lookThrough(path.join(made, "root"), true)];
+  const about = { name: "base", architecture, built: "2026-01-01T00:00:00.000Z", files: 0, bytes: 0, packages: [], removed: [] };
+  await keepTree(store, about, { made, manifest: manifestText({ architecture, entries }) });
+}
+
 /** `glovebox --yes run FLAGS -- touch marker` without those and without a terminal, under this user policy. */
 async function withoutWallPrograms(document: string, words: readonly string[], resources: AsyncDisposableStack): Promise<Tried> {
   const ground = await makeGround(resources);
   const [state, project, home] = ["state", "plain-project", "user-home"].map((name) => path.join(ground.root, name));
   if (state === undefined || project === undefined || home === undefined) throw new Error("three names give three paths");
   await mkdir(state, { mode: 0o700 });
+  await keepTemplate(path.join(state, "glovebox/templates"));
   await mkdir(project);
   await mkdir(path.join(home, ".config/glovebox"), { recursive: true });
   const policy = `apiVersion: glovebox/v1\n${document}\n`;

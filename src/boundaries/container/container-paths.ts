@@ -3,7 +3,7 @@
 import type { PathGlob, SandboxSpec } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 
-/** Of the host, read-only. */
+/** Of every template, read-only. */
 export const shownTrees = ["/usr"] as const;
 
 /** What a container has of its own, or the kernel's. */
@@ -44,9 +44,12 @@ export interface Workspace {
   readonly isWritable: boolean;
 }
 
-/** @throws PATH_RULE_UNENFORCEABLE naming the rule */
-export function workspaceOf({ projectDirectory, paths }: SandboxSpec): Workspace {
-  const covered = [...shownTrees, ...ownPlaces].some(
+/**
+ * @param shown what its template shows
+ * @throws PATH_RULE_UNENFORCEABLE naming the rule
+ */
+export function workspaceOf({ projectDirectory, paths }: SandboxSpec, shown: readonly string[] = shownTrees): Workspace {
+  const covered = [...shownTrees, ...shown, ...ownPlaces].some(
     (place) => isAtOrBelow(projectDirectory, place) || isAtOrBelow(place, projectDirectory),
   );
   if (covered || projectDirectory === "/tmp") refuse("container.project-place", projectDirectory);

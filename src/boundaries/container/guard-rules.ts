@@ -1,7 +1,7 @@
 // The Landlock rules of a container: the template read-only, opened files too, its own places whole. A second wall behind the mounts.
 import { type GuardRule, rightsFor } from "../../guard/guard.ts";
 import type { Workspace } from "./container-paths.ts";
-import type { HostTemplate } from "./host-template.ts";
+import type { RootTemplate } from "./host-template.ts";
 import { guardInside, homeInside, inputInside, outputInside, sharedInside, temporaryInside } from "./inside.ts";
 import type { ShownFile } from "./shown-files.ts";
 
@@ -14,7 +14,7 @@ interface Given {
   readonly hasInputs: boolean;
 }
 
-export function guardRules({ binds }: HostTemplate, { workspace, shown, hasInputs }: Given): readonly GuardRule[] {
+export function guardRules({ binds }: RootTemplate, { workspace, shown, hasInputs }: Given): readonly GuardRule[] {
   const rule = (path: string, rights: keyof typeof rightsFor, optional = false): GuardRule => ({
     path,
     rights: rightsFor[rights],

@@ -1,13 +1,15 @@
-// The template that every machine has: the host's own /usr, read-only, with the few files of /etc that its programs look for. Nothing is
-// built or copied. The files are looked at once; the launcher shows them.
-import { lstatSync, readlinkSync } from "node:fs";
+// What a container starts from: the template that every machine has, which is the host's own /usr, read-only, with the few files of /etc that its programs
+// look for; or one that was built. Nothing is copied. The files are looked at once; the launcher shows them.
+import { lstatSync, readdirSync, readlinkSync } from "node:fs";
+import path from "node:path";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 
-/** What of the host is a template's. */
-export interface HostTemplate {
-  /** Names at the root that lead into /usr. */
+export interface RootTemplate {
+  /** Of all binds, on the host; "" for the host's own. */
+  readonly root: string;
+  /** Names at the root that lead into /usr, and links in /etc. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
-  /** Shown read-only. */
+  /** Shown read-only: paths inside. */
   readonly binds: readonly string[];
 }
 
@@ -49,7 +51,7 @@ export function lookAtHost(path: string): Found {
 }
 
 /** @throws WALL_UNAVAILABLE where programs lie outside /usr */
-export function hostTemplate(look: Look): HostTemplate {
+export function hostTemplate(look: Look): RootTemplate {
   const links = merged.flatMap((path) => {
     const found = look(path);
     if (found === undefined) return [];
@@ -59,5 +61,22 @@ export function hostTemplate(look: Look): HostTemplate {
   const seen = settings.map((path) => ({ path, found: look(path) }));
   const linked = seen.flatMap(({ path, found }) => (found?.kind === "link" ? [{ path, target: found.target }] : []));
   const binds = seen.filter(({ found }) => found?.kind === "other").map(({ path }) => path);
-  return { links: [...links, ...linked], binds: ["/usr", ...binds] };
+  return { root: "", links: [...links, ...linked], binds: ["/usr", ...binds] };
+}
+
+/** What a container has of its own in /etc: `accounts` of the layout. No template brings them. */
+const ownSettings = new Set(["passwd", "group", "hosts", "nsswitch.conf", "resolv.conf"]);
+
+const namesIn = (directory: string): readonly string[] =>
+  lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(directory).toSorted() : [];
+
+/** One that was built, and has been compared with its manifest. @param root its tree on the host */
+export function builtTemplate(root: string): RootTemplate {
+  const top = namesIn(root).map((name) => `/${name}`);
+  const settings = namesIn(path.join(root, "etc")).flatMap((name) => (ownSettings.has(name) ? [] : [`/etc/${name}`]));
+  const state = namesIn(path.join(root, "var")).map((name) => `/var/${name}`);
+  const shown = [...top.filter((place) => place !== "/etc" && place !== "/var"), ...settings, ...state];
+  const seen = shown.map((place) => ({ path: place, found: lookAtHost(path.join(root, place)) }));
+  const links = seen.flatMap(({ path: place, found }) => (found?.kind === "link" ? [{ path: place, target: found.target }] : []));
+  return { root, links, binds: seen.filter(({ found }) => found?.kind === "other").map((one) => one.path) };
 }

@@ -24,7 +24,7 @@ import type { ContainerBoundaryOptions } from "./container.ts";
 import { refuseUnbuilt, type Workspace, workspaceOf } from "./container-paths.ts";
 import { ContainerSandbox } from "./container-sandbox.ts";
 import { guardRules } from "./guard-rules.ts";
-import { type HostTemplate, hostTemplate, lookAtHost } from "./host-template.ts";
+import { builtTemplate, hostTemplate, lookAtHost, type RootTemplate } from "./host-template.ts";
 import { type ContainerIdentity, containerIdentity } from "./identity.ts";
 import { homeInside, inputInside, outputInside, sharedInside, temporaryInside } from "./inside.ts";
 import { captiveDescriptor, launchContainer, type Launched } from "./launch.ts";
@@ -39,7 +39,7 @@ interface ContainerPlan {
   readonly runtime: Runtime;
   readonly identity: ContainerIdentity;
   readonly workspace: Workspace;
-  readonly template: HostTemplate;
+  readonly template: RootTemplate;
   readonly shown: readonly ShownFile[];
   readonly limits: LimitPlan;
   /** Ours, and those that the runtime makes beside them. */
@@ -126,16 +126,20 @@ function planContainer(options: ContainerBoundaryOptions, spec: SandboxSpec): Co
   const limits = planLimits(spec.limits, { cgroups, processors: os.availableParallelism() });
   const made = runtime.name === "runc" ? groupsOfRuntime(spec.sandboxId) : [];
   const groups = [...new Set([...cgroups.map(({ directory }) => directory), ...made])];
-  const template = hostTemplate(lookAtHost);
+  const template = spec.template === undefined ? hostTemplate(lookAtHost) : builtTemplate(spec.template.directory);
   const shown = shownFilesOf(spec, template, identityOfFile);
-  const plan = { runtime, identity, workspace: workspaceOf(spec), template, shown, limits };
+  const plan = { runtime, identity, workspace: workspaceOf(spec, template.binds), template, shown, limits };
   return { ...plan, groups, layout: layoutOf(options, spec, plan) };
 }
 
 /** All that it keeps lies in file systems of a size. */
 const diskMechanism = { limit: "disk", mechanism: "tmpfs sizes", strength: "held" } as const;
 
-function wallReport({ user, caches, inputDirectory }: SandboxSpec, plan: ContainerPlan, { ready, captive }: Launched): WallReport {
+function wallReport(
+  { user, caches, template: given, inputDirectory }: SandboxSpec,
+  plan: ContainerPlan,
+  { ready, captive }: Launched,
+): WallReport {
   const { runtime, identity, template, shown, limits, workspace } = plan;
   const inner = ready.layers.map((name) => ({ name, detail: name === "landlock" ? `ABI ${ready.landlockAbi}` : "on" }));
   return {
@@ -152,6 +156,7 @@ function wallReport({ user, caches, inputDirectory }: SandboxSpec, plan: Contain
     private: [temporaryInside, homeInside, outputInside, sharedInside, ...(workspace.isWritable ? [workspace.path] : [])],
     connects: [],
     ...(caches === undefined ? {} : { caches: { id: caches.id, names: caches.names } }),
+    ...(given === undefined ? {} : { template: { name: given.name, id: given.id } }),
     identity: { hostUid: identity.hostUid, hostGid: identity.hostGid, insideUid: identity.insideUid, capabilities: [] },
   };
 }

@@ -4,14 +4,14 @@ import type { SandboxSpec } from "../../contracts/boundary.ts";
 import { gateResolver } from "../../contracts/egress-places.ts";
 import type { LayoutOperation } from "../../linux/linux.ts";
 import type { Workspace } from "./container-paths.ts";
-import type { HostTemplate } from "./host-template.ts";
+import type { RootTemplate } from "./host-template.ts";
 import type { ContainerIdentity } from "./identity.ts";
 import type { ShownFile } from "./shown-files.ts";
 import { guardInside, homeInside, hostNameInside, inputInside, otherHomeInside, outputInside, temporaryInside } from "./inside.ts";
 
 export interface RootLayoutInput {
   readonly spec: SandboxSpec;
-  readonly template: HostTemplate;
+  readonly template: RootTemplate;
   readonly workspace: Workspace;
   readonly shown: readonly ShownFile[];
   /** Into the private home. */
@@ -114,7 +114,7 @@ export function rootLayout(input: RootLayoutInput): readonly LayoutOperation[] {
     ["link", inRoot(otherHomeInside), homeInside],
     ["link", inRoot("/var/tmp"), "../tmp"],
     ["link", inRoot("/var/run"), "../run"],
-    ...template.binds.map((path): LayoutOperation => ["bind-ro", path, any, inRoot(path)]),
+    ...template.binds.map((path): LayoutOperation => ["bind-ro", `${template.root}${path}`, any, inRoot(path)]),
     ...accounts(identity, spec.egress === undefined ? "" : `nameserver ${gateResolver}\n`),
     ["bind-ro", guardPath, any, inRoot(guardInside)],
     ...privatePlaces(input),

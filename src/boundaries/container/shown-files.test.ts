@@ -8,7 +8,7 @@ import { roomyLimits } from "../../contracts/testing/limits.ts";
 import { shownFilesOf } from "./shown-files.ts";
 
 const ids = { nowMs: () => 1, randomBytes: () => new Uint8Array(6) };
-const template = { links: [], binds: ["/usr", "/etc/ssl/certs"] };
+const template = { root: "", links: [], binds: ["/usr", "/etc/ssl/certs"] };
 const files: Readonly<Record<string, string>> = {
   "/etc/corp.pem": "1:2",
   "/etc/passwd": "1:3",

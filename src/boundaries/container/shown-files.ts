@@ -4,7 +4,7 @@ import { lstatSync } from "node:fs";
 import type { SandboxSpec } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { isAtOrBelow, ownPlaces } from "./container-paths.ts";
-import type { HostTemplate } from "./host-template.ts";
+import type { RootTemplate } from "./host-template.ts";
 
 export interface ShownFile {
   /** Absolute, canonical, the same inside. */
@@ -40,7 +40,7 @@ const closedPlaces = [...ownPlaces.filter((place) => place !== "/etc"), ...ownFi
 /** @throws PATH_RULE_UNENFORCEABLE naming the entry of allowRead */
 export function shownFilesOf(
   { projectDirectory, paths }: SandboxSpec,
-  { binds }: HostTemplate,
+  { binds }: RootTemplate,
   identityOf: (path: string) => string | undefined,
 ): readonly ShownFile[] {
   const isOpened = (path: string): boolean =>

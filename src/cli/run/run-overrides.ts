@@ -6,6 +6,7 @@ import { usageError } from "../usage-error.ts";
 export const policyFlags: readonly OptionSpec[] = [
   { name: "boundary", value: "KIND", about: "cli.option.boundary" },
   { name: "runtime", value: "NAME", about: "cli.option.runtime" },
+  { name: "template", value: "NAME", about: "cli.option.template" },
   { name: "allow-write", value: "PATH", isRepeatable: true, about: "cli.option.allow-write" },
   { name: "deny-write", value: "PATH", isRepeatable: true, about: "cli.option.deny-write" },
   { name: "allow-read", value: "PATH", isRepeatable: true, about: "cli.option.allow-read" },
@@ -65,7 +66,7 @@ function given(entries: Readonly<Record<string, unknown>>): Readonly<Record<stri
 export function runOverrides(input: CommandInput, cwd: string): Readonly<Record<string, unknown>> | undefined {
   return given({
     boundary: input.options.text("boundary"),
-    container: given({ runtime: input.options.text("runtime") }),
+    container: given({ runtime: input.options.text("runtime"), template: input.options.text("template") }),
     filesystem: given({
       allowRead: pathsOf(input, "allow-read", cwd),
       denyRead: pathsOf(input, "deny-read", cwd),
@@ -91,6 +92,7 @@ const flagsOfKeys: readonly (readonly [prefix: string, flag: string])[] = [
   ["presets", "--preset"],
   ["boundary", "--boundary"],
   ["container.runtime", "--runtime"],
+  ["container.template", "--template"],
   ["filesystem.allowRead", "--allow-read"],
   ["filesystem.denyRead", "--deny-read"],
   ["filesystem.allowWrite", "--allow-write"],

@@ -7,11 +7,23 @@ import type { PodSecurityReport } from "../../contracts/pod-security.ts";
 import type { ImportedPolicy } from "../../contracts/policy-import.ts";
 import type { StoredRecord } from "../../contracts/ledger.ts";
 import type { ChallengeReport, Checklist, Proof, ProofReport } from "../../contracts/proof.ts";
+import type { TemplateEntry } from "../../contracts/template-door.ts";
 import { fakeBroker } from "../../contracts/testing/fake-broker.ts";
 import { smallLimits } from "../../contracts/testing/limits.ts";
 
 export const fakeTask = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
 const hash = digestSchema.parse(`sha256:${"ab".repeat(32)}`);
+
+const fakeTemplate: TemplateEntry = {
+  name: "base",
+  id: `sha256:${"cd".repeat(32)}`,
+  architecture: "amd64",
+  built: "2026-01-02T03:04:05.000Z",
+  files: 3,
+  bytes: 4096,
+  packages: ["dash 0.5", "libc6 2.36"],
+  removed: ["etc/machine-id"],
+};
 
 const questions = ["read", "write", "connect", "identity", "happened", "kept", "held"] as const;
 
@@ -128,6 +140,7 @@ export function fakePolicy(): EffectivePolicy {
     valueOrigins: new Map([["filesystem.allowWrite", "flags"]]),
     boundary: "process",
     runtime: "runc",
+    template: undefined,
     artifacts: { count: 1, bytes: 1 },
     containerExpiresMs: 1,
     paths: { readDefault: "system", allowRead: [], denyRead: [], allowWrite: [], denyWrite: [] },
@@ -227,6 +240,13 @@ const fixedAnswers: Door = {
     verify: async () => [],
   },
   caches: { list: async () => [], remove: async (ids) => ids },
+  templates: {
+    list: async () => [fakeTemplate],
+    show: async () => fakeTemplate,
+    verify: async () => ({ name: "base", id: fakeTemplate.id, differences: [] }),
+    build: async ({ onStep }) => (onStep("lists"), fakeTemplate),
+    remove: async (names) => names,
+  },
   settings: { find: async () => undefined, keep: async () => {}, forget: async () => {} },
   records: async () => [fakeRecord()],
   record: async (seq) => fakeRecord({ seq }),
@@ -270,6 +290,13 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
       list: (task) => (note("artifacts", task), answers.artifacts.list(task)),
       open: (selection) => (note("artifacts", selection), answers.artifacts.open(selection)),
       verify: (task) => (note("artifacts", task), answers.artifacts.verify(task)),
+    },
+    templates: {
+      list: () => (note("templates"), answers.templates.list()),
+      show: (name) => (note("templates", name), answers.templates.show(name)),
+      verify: (name) => (note("templates", name), answers.templates.verify(name)),
+      build: (request) => (note("templates", request.name), answers.templates.build(request)),
+      remove: (names) => (note("templates", names), answers.templates.remove(names)),
     },
     caches: { list: () => answers.caches.list(), remove: (ids) => (note("caches", ids), answers.caches.remove(ids)) },
     records: (filter) => (note("records", filter), answers.records(filter)),
