@@ -11,18 +11,23 @@ export interface PathFacts {
   readonly systemLinks: readonly { readonly path: string }[];
 }
 
+interface KnownDirectory {
+  /** Where it is inside; undefined: nowhere. */
+  readonly inside: string | undefined;
+  readonly identity: string;
+}
+
 /**
- * Search directories of one sandbox that were found, by how callers write them, for the commands after this one. One that goes away meanwhile is
- * searched in vain; one that was not found is looked for again.
+ * Search directories of one sandbox, by how callers write them, for the commands after the one that looked for them. One that was found is found: when it
+ * goes away, it is searched in vain. One that is nowhere inside stays so as long as it is the same directory. One that is not there is looked for again.
  */
-export type FoundDirectories = Map<string, string>;
+export type KnownDirectories = Map<string, KnownDirectory>;
 
 /** Callers send what they like. */
-const foundMax = 256;
+const knownMax = 256;
 
 /** Where a search directory is inside: as written when its way is visible, else by its canonical name, else nowhere. */
 function visibleEntry({ view, tree, systemLinks }: PathFacts, entry: string): string | undefined {
-  if (!entry.startsWith("/") || entry.includes("/../")) return undefined;
   const real = tree.canonical(entry);
   if (real === undefined || tree.look(real)?.kind !== "directory") return undefined;
   const access = accessInView(view, real);
@@ -33,18 +38,23 @@ function visibleEntry({ view, tree, systemLinks }: PathFacts, entry: string): st
   return isWrittenVisible ? entry : real;
 }
 
-function searchDirectory(facts: PathFacts, entry: string, found: FoundDirectories): string | undefined {
-  const known = found.get(entry);
-  if (known !== undefined) return known;
-  const visible = visibleEntry(facts, entry);
-  if (visible !== undefined && found.size < foundMax) found.set(entry, visible);
-  return visible;
+function searchDirectory(facts: PathFacts, entry: string, known: KnownDirectories): string | undefined {
+  if (!entry.startsWith("/") || entry.includes("/../")) return undefined;
+  const before = known.get(entry);
+  if (before?.inside !== undefined) return before.inside;
+  const now = facts.tree.look(entry);
+  if (now === undefined || now.identity === before?.identity) return undefined;
+  const inside = visibleEntry(facts, entry);
+  // A link that leads nowhere inside may lead elsewhere next time.
+  const isSettled = inside !== undefined || now.kind === "directory";
+  if (isSettled && (before !== undefined || known.size < knownMax)) known.set(entry, { inside, identity: now.identity });
+  return inside;
 }
 
 /** The caller's PATH without entries that do not exist inside; order kept, repeats dropped. */
-export function sandboxPath(callerPath: string, facts: PathFacts, found: FoundDirectories): string {
+export function sandboxPath(callerPath: string, facts: PathFacts, known: KnownDirectories): string {
   const entries = callerPath.split(":").map((entry) => (entry.length > 1 ? entry.replace(/\/+$/u, "") : entry));
-  const kept = entries.flatMap((entry) => searchDirectory(facts, entry, found) ?? []);
+  const kept = entries.flatMap((entry) => searchDirectory(facts, entry, known) ?? []);
   return kept.length === 0 ? fallbackPath : [...new Set(kept)].join(":");
 }
 
@@ -59,11 +69,11 @@ export interface HostNames {
 export function sandboxEnvironment(
   given: Readonly<Record<string, string>>,
   facts: PathFacts & HostNames,
-  found: FoundDirectories,
+  known: KnownDirectories,
 ): Readonly<Record<string, string>> {
   const result: Record<string, string> = { ...given };
   const { PATH, HOME, TMPDIR } = given;
-  if (PATH !== undefined) result["PATH"] = sandboxPath(PATH, facts, found);
+  if (PATH !== undefined) result["PATH"] = sandboxPath(PATH, facts, known);
   if (HOME === facts.hostHome) result["HOME"] = homeInside;
   for (const name of ["USER", "LOGNAME"]) if (given[name] === facts.hostName) result[name] = facts.nameInside;
   if (TMPDIR === undefined || accessInView(facts.view, TMPDIR) !== "write") result["TMPDIR"] = temporaryInside;

@@ -14,7 +14,7 @@ import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { LimitHit, UsageEvidence } from "../../contracts/limits.ts";
 import { settles } from "../../kit/settles.ts";
 import { type HostProcess, LimitWatch, lookAtProcess, ofCommands, removeCgroup, treeOf, type WatchTarget } from "../../linux/linux.ts";
-import { type FoundDirectories, sandboxEnvironment } from "./environment.ts";
+import { type KnownDirectories, sandboxEnvironment } from "./environment.ts";
 import { guardInside, inputInside } from "./inside.ts";
 import type { Launched } from "./launch.ts";
 import type { Masker } from "./masker.ts";
@@ -32,7 +32,7 @@ export class ProcessSandbox implements Sandbox, Dialling {
   readonly id;
   readonly walls: WallReport;
   readonly #spec: SandboxSpec;
-  readonly #foundDirectories: FoundDirectories = new Map();
+  readonly #knownDirectories: KnownDirectories = new Map();
   readonly #plan: SandboxPlan;
   readonly #launched: Running;
   readonly #guard: HostProcess | undefined;
@@ -73,7 +73,7 @@ export class ProcessSandbox implements Sandbox, Dialling {
 
   async exec(command: Command): Promise<Execution> {
     if (this.#closing !== undefined) throw new GloveboxError("SANDBOX_CLOSED", "wall.sandbox-closed", { values: { sandbox: this.id } });
-    const given = sandboxEnvironment(command.environment ?? this.#spec.environment, this.#plan.pathFacts, this.#foundDirectories);
+    const given = sandboxEnvironment(command.environment ?? this.#spec.environment, this.#plan.pathFacts, this.#knownDirectories);
     const environment = this.#spec.inputDirectory === undefined ? given : { ...given, INPUT_DIR: inputInside };
     // What the host changed before the command was asked for is hidden from its first instruction on.
     await this.#launched.masker?.settle();
