@@ -11,6 +11,7 @@ import { openBenchSandbox, runTrue } from "./open.ts";
 export const idleBudgetKib = 3 * 1024;
 
 export interface OwnProcess {
+  readonly pid: number;
   readonly program: string;
   readonly residentKib: number;
   /** Pages that several share are divided among them. */
@@ -23,7 +24,7 @@ async function ownProcess(pid: string, sandboxId: string): Promise<OwnProcess | 
     if (!rest.includes(`--sandbox=${sandboxId}`)) return undefined;
     const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
     const kib = (name: string): number => Number(new RegExp(`^${name}: *(\\d+) kB$`, "mu").exec(rollup)?.[1]);
-    return { program: path.basename(program), residentKib: kib("Rss"), proportionalKib: kib("Pss") };
+    return { pid: Number(pid), program: path.basename(program), residentKib: kib("Rss"), proportionalKib: kib("Pss") };
   } catch {
     return undefined; // it ended between two looks, or is not ours to read
   }

@@ -160,7 +160,7 @@ int git_move_pointer(const struct place *from, const struct place *to, bool repl
 }
 
 static int check_config(int directory, const char *name) {
-  static const struct content none = {.length = 0};
+  static struct content none; // as if the file were empty
   struct content content;
   const int error = read_file(directory, name, &content);
   if (error == ENOENT) return 0;

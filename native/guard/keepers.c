@@ -11,12 +11,13 @@
 #include "../cleanup.h"
 #include "keeper.h"
 
-// `errand` NULL: it will come.
+// `errand` NULL: it will come. The wall lies among what no keeper gets.
 static int make(const struct errand *errand, const struct wall *wall, int proc, struct keeper_end *end) {
+  const struct wall copy = *wall;
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return errno;
   const pid_t pid = fork();
-  if (pid == 0) keeper_run(errand, wall, ends[1], proc);
+  if (pid == 0) keeper_run(errand, &copy, ends[1], proc);
   const int error = errno;
   close(ends[1]);
   if (pid < 0) {

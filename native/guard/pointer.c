@@ -36,6 +36,7 @@ struct pointer {
 };
 
 static struct pointer pointers[POINTERS_MAX];
+static uint32_t reached; // no entry from here on was ever used, so that none of them takes room
 static uint32_t first_number;
 static atomic_int undelivered; // pipes whose reading end this process still holds, for as long as it takes to hand it over
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -71,7 +72,7 @@ static void let_go(struct pointer *pointer) {
 
 static void settle(void) {
   while (undelivered > 0) sched_yield(); // else one that its program has closed would not look closed
-  for (uint32_t index = 0; index < POINTERS_MAX; index++) {
+  for (uint32_t index = 0; index < reached; index++) {
     if (pointers[index].used && is_closed(&pointers[index])) let_go(&pointers[index]);
   }
 }
@@ -115,6 +116,7 @@ static bool begin(struct pointer *pointer, int pipe, struct place *place) {
     return false;
   }
   *pointer = (struct pointer){.used = true, .pipe = pipe, .inode = status.st_ino, .place = *place};
+  if (pointer >= pointers + reached) reached = (uint32_t)(pointer - pointers) + 1;
   place->parent = -1;
   undelivered++;
   return true;

@@ -6,7 +6,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
+#include <stdalign.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,29 +17,34 @@
 #include "self.h"
 
 #define CHANNEL_FD 3
+#define PAGE_MAX 65536 // of any machine
 #define FIXED 2
 #define WAITS_MAX (FIXED + 4u * GB_SIZE_STREAMS_MAX)
 
 enum wait_for { REPORTS, INPUT, OUTPUT, ERROR_OUTPUT };
 
-static struct guard guard; // all zero at first, so that its buffers take no room before they are used
-
 // Only descriptors that matter now: poll takes no more entries than the descriptor limit, and reports a closed peer again and again even
 // while we may not read from it.
-static struct {
+struct waits {
   struct pollfd at[WAITS_MAX];
   struct {
     struct command *command;
     enum wait_for what;
   } of[WAITS_MAX];
   nfds_t count;
-} waits;
+};
+
+// What no keeper gets: the host's bytes, and every other command's. All zero at first, so that its buffers take no room before they are used.
+static struct {
+  alignas(PAGE_MAX) struct guard guard;
+  struct waits waits;
+} own;
 
 static void wait_for(struct command *command, enum wait_for what, int fd, short events) {
   if (fd < 0) return;
-  waits.of[waits.count].command = command;
-  waits.of[waits.count].what = what;
-  waits.at[waits.count++] = (struct pollfd){fd, events, 0};
+  own.waits.of[own.waits.count].command = command;
+  own.waits.of[own.waits.count].what = what;
+  own.waits.at[own.waits.count++] = (struct pollfd){fd, events, 0};
 }
 
 static void gather_command(struct command *command, bool room) {
@@ -50,53 +56,59 @@ static void gather_command(struct command *command, bool room) {
 }
 
 static void gather(int signals) {
-  const bool room = channel_has_room(&guard.channel);
-  waits.at[0] = (struct pollfd){guard.channel.fd, (short)(POLLIN | (channel_is_empty(&guard.channel) ? 0 : POLLOUT)), 0};
-  waits.at[1] = (struct pollfd){signals, POLLIN, 0};
-  waits.count = FIXED;
-  for (size_t index = 0; index < GB_SIZE_STREAMS_MAX; index++) {
-    struct command *command = &guard.commands[index];
-    if (command->slot != NULL && command->slot->executed) gather_command(command, room);
+  const bool room = channel_has_room(&own.guard.channel);
+  own.waits.at[0] = (struct pollfd){own.guard.channel.fd, (short)(POLLIN | (channel_is_empty(&own.guard.channel) ? 0 : POLLOUT)), 0};
+  own.waits.at[1] = (struct pollfd){signals, POLLIN, 0};
+  own.waits.count = FIXED;
+  const size_t open = own.guard.session.open_count;
+  for (size_t index = 0, seen = 0; seen < open && index < GB_SIZE_STREAMS_MAX; index++) {
+    struct command *command = &own.guard.commands[index];
+    if (command->slot == NULL) continue;
+    seen++;
+    if (command->slot->executed) gather_command(command, room);
   }
 }
 
 static bool attend(struct command *command, enum wait_for what) {
   switch (what) {
     case REPORTS:
-      return command_read_reports(&guard, command);
+      return command_read_reports(&own.guard, command);
     case INPUT:
-      return command_write_input(&guard, command);
+      return command_write_input(&own.guard, command);
     case OUTPUT:
-      return command_read_output(&guard, command, 0);
+      return command_read_output(&own.guard, command, 0);
     case ERROR_OUTPUT:
-      return command_read_output(&guard, command, 1);
+      return command_read_output(&own.guard, command, 1);
   }
   return false;
 }
 
 static bool attend_commands(void) {
-  for (nfds_t index = FIXED; index < waits.count; index++) {
-    if (waits.at[index].revents != 0 && !attend(waits.of[index].command, waits.of[index].what)) return false;
+  for (nfds_t index = FIXED; index < own.waits.count; index++) {
+    if (own.waits.at[index].revents != 0 && !attend(own.waits.of[index].command, own.waits.of[index].what)) return false;
   }
   return true;
 }
 
 static bool settle_commands(void) {
-  for (size_t index = 0; index < GB_SIZE_STREAMS_MAX; index++) {
-    struct command *command = &guard.commands[index];
-    if (command->slot == NULL || !command->slot->executed) continue;
+  const size_t open = own.guard.session.open_count;
+  for (size_t index = 0, seen = 0; seen < open && index < GB_SIZE_STREAMS_MAX; index++) {
+    struct command *command = &own.guard.commands[index];
+    if (command->slot == NULL) continue;
+    seen++;
+    if (!command->slot->executed) continue;
     // Nobody is left to write: take what is there, as far as there is credit.
     for (int which = 0; command->tree_gone && which < 2; which++) {
-      if (!command_read_output(&guard, command, which)) return false;
+      if (!command_read_output(&own.guard, command, which)) return false;
     }
-    if (!command_settle(&guard, command)) return false;
+    if (!command_settle(&own.guard, command)) return false;
   }
   return true;
 }
 
 static struct command *command_of(pid_t keeper) {
   for (size_t index = 0; index < GB_SIZE_STREAMS_MAX; index++) {
-    if (guard.commands[index].keeper == keeper) return &guard.commands[index];
+    if (own.guard.commands[index].keeper == keeper) return &own.guard.commands[index];
   }
   return NULL;
 }
@@ -108,22 +120,22 @@ static bool reap_children(int signals) {
     const pid_t pid = waitpid(-1, NULL, WNOHANG | __WALL);
     if (pid <= 0) return true;
     struct command *command = command_of(pid);
-    if (command != NULL && !command_lose_keeper(&guard, command)) return false;
-    keepers_lose(&guard.keepers, pid);
+    if (command != NULL && !command_lose_keeper(&own.guard, command)) return false;
+    keepers_lose(&own.guard.keepers, pid);
   }
 }
 
 static int run(int signals) {
   for (;;) {
-    if (channel_flush(&guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
-    if (guard.session.open_count == 0) keepers_refill(&guard.keepers, &guard.wall, guard.proc);
+    if (channel_flush(&own.guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
+    if (own.guard.session.open_count == 0) keepers_refill(&own.guard.keepers, &own.guard.wall, own.guard.proc);
     gather(signals);
-    if (poll(waits.at, waits.count, -1) < 0 && errno != EINTR) return GB_EXIT_INTERNAL;
-    if (waits.at[1].revents != 0 && !reap_children(signals)) return GB_EXIT_INTERNAL;
+    if (poll(own.waits.at, own.waits.count, -1) < 0 && errno != EINTR) return GB_EXIT_INTERNAL;
+    if (own.waits.at[1].revents != 0 && !reap_children(signals)) return GB_EXIT_INTERNAL;
     if (!attend_commands()) return GB_EXIT_INTERNAL;
-    if ((waits.at[0].revents & ~POLLOUT) != 0) {
-      if (channel_fill(&guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
-      const int status = dispatch_frames(&guard);
+    if ((own.waits.at[0].revents & ~POLLOUT) != 0) {
+      if (channel_fill(&own.guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
+      const int status = dispatch_frames(&own.guard);
       if (status >= 0) return status;
     }
     if (!settle_commands()) return GB_EXIT_INTERNAL;
@@ -142,20 +154,20 @@ int guard_serve(uint32_t layers) {
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
-  guard.channel.fd = CHANNEL_FD;
-  guard.session.epoch = 1;
-  guard.proc = -1;
-  guard.wall = (struct wall){.layers = layers, .ruleset = -1};
+  own.guard.channel.fd = CHANNEL_FD;
+  own.guard.session.epoch = 1;
+  own.guard.proc = -1;
+  own.guard.wall = (struct wall){.layers = layers, .ruleset = -1};
   const int signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   if (sigprocmask(SIG_SETMASK, &all, NULL) != 0 || signals < 0) return GB_EXIT_INTERNAL;
   if (fcntl(CHANNEL_FD, F_SETFD, FD_CLOEXEC) != 0) return GB_EXIT_USAGE; // the host did not give us a channel
   if (fcntl(CHANNEL_FD, F_SETFL, fcntl(CHANNEL_FD, F_GETFL) | O_NONBLOCK) != 0) return GB_EXIT_USAGE;
-  if (!self_protect(&guard)) return GB_EXIT_INTERNAL;
-  if (!dispatch_hello(&guard)) return GB_EXIT_INTERNAL;
+  if (!self_protect(&own.guard) || madvise(&own, sizeof own, MADV_DONTFORK) != 0) return GB_EXIT_INTERNAL;
+  if (!dispatch_hello(&own.guard)) return GB_EXIT_INTERNAL;
   // The host's part usually lies here already: then READY goes out with HELLO.
-  if (channel_fill(&guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
-  int status = dispatch_frames(&guard);
+  if (channel_fill(&own.guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
+  int status = dispatch_frames(&own.guard);
   if (status < 0) status = run(signals);
-  channel_flush(&guard.channel); // the reason, as far as the host takes it
+  channel_flush(&own.guard.channel); // the reason, as far as the host takes it
   return status;
 }
