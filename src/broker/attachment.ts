@@ -1,12 +1,13 @@
 // Somebody who took over a detached command: they get what was kept of its output, then what comes, until they leave or somebody else takes it.
 import type { OutputChunk } from "../contracts/boundary.ts";
 import type { RunIo } from "../contracts/door.ts";
+import { Happening } from "../kit/happening.ts";
 
 export class Attachment {
   readonly caller: RunIo;
   readonly #caughtUp: Promise<void>;
   readonly #over = Promise.withResolvers<"left" | "taken">();
-  readonly #released = Promise.withResolvers<void>();
+  readonly #released = new Happening();
   #isReleased = false;
 
   /** @param kept what they get first */
@@ -29,12 +30,12 @@ export class Attachment {
 
   /** Resolves when they have it, or when nobody waits for them any more. */
   handOn(chunk: OutputChunk): Promise<void> {
-    return Promise.race([this.#pass(chunk), this.#released.promise]);
+    return this.#released.orDone(this.#pass(chunk));
   }
 
   /** Resolves when they have what was kept. */
   get caughtUp(): Promise<void> {
-    return Promise.race([this.#caughtUp, this.#released.promise]);
+    return this.#released.orDone(this.#caughtUp);
   }
 
   /** Resolves when they have left, or when somebody else took the command. */
@@ -52,7 +53,7 @@ export class Attachment {
   /** Whoever does not read holds nothing up from now on. */
   release(): void {
     this.#isReleased = true;
-    this.#released.resolve();
+    this.#released.happen();
   }
 
   #end(how: "left" | "taken"): void {

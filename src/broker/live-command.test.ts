@@ -51,7 +51,7 @@ test("whoever attaches reads what was kept before what comes, however slowly the
   await handed;
   live.end(result);
   assert.equal((await ended).action, "a-1");
-  assert.deepEqual(read, ["kept", "more", "then"]);
+  assert.deepEqual(read, ["keptmore", "then"]);
 });
 
 test("whoever attaches takes the command from a reader that has stopped, who is told", async () => {

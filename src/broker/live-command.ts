@@ -6,9 +6,7 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { CommandLine, SandboxCommandResult, SandboxLog } from "../contracts/sandbox-door.ts";
 import { cutArgv } from "../kit/cut-argv.ts";
 import { Attachment } from "./attachment.ts";
-
-/** Of the output that nobody waited for. */
-const keptMax = 64 * 1024;
+import { KeptOutput } from "./kept-output.ts";
 
 type Control = Parameters<RunIo["onStart"]>[0];
 
@@ -72,9 +70,7 @@ export class LiveCommand {
   readonly #started = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<SandboxCommandResult>();
   readonly #input: InputPipe | undefined;
-  readonly #kept: OutputChunk[] = [];
-  #keptBytes = 0;
-  #droppedBytes = 0;
+  readonly #kept = new KeptOutput();
   #caller: RunIo | undefined;
   /** Of a detached command: who has it now. */
   #attached: Attachment | undefined;
@@ -145,24 +141,11 @@ export class LiveCommand {
   }
 
   /** The last of it stays for `logs`. */
-  readonly keep = ({ channel, bytes }: OutputChunk): void => {
-    this.#kept.push({ channel, bytes: Uint8Array.from(bytes) });
-    this.#keptBytes += bytes.length;
-    while (this.#keptBytes > keptMax) {
-      const first = this.#kept.shift();
-      if (first === undefined) return;
-      const excess = this.#keptBytes - keptMax;
-      const rest = first.bytes.length > excess ? first.bytes.subarray(excess) : undefined;
-      const dropped = rest === undefined ? first.bytes.length : excess;
-      if (rest !== undefined) this.#kept.unshift({ channel: first.channel, bytes: rest });
-      this.#keptBytes -= dropped;
-      this.#droppedBytes += dropped;
-    }
-  };
+  readonly keep = (chunk: OutputChunk): void => this.#kept.add(chunk);
 
   /** From what is kept on; the last who attached takes it. Resolves with the command's end. @throws STATE_BUSY when somebody else took it */
   async attach(caller: RunIo): Promise<SandboxCommandResult> {
-    const attached = new Attachment(caller, this.#kept.slice());
+    const attached = new Attachment(caller, this.#kept.pieces);
     if (this.#input !== undefined && this.#result === undefined) this.#handOver(attached);
     const ended = await Promise.race([attached.over, this.#endFor(attached)]);
     if (this.#attached === attached) this.#attached = undefined;
@@ -237,12 +220,8 @@ export class LiveCommand {
 
   /** Undefined when nothing was kept of it. */
   get log(): SandboxLog | undefined {
-    if (this.#keptBytes === 0 && this.#input === undefined) return undefined;
-    return {
-      action: this.action,
-      state: this.#state,
-      bytes: Buffer.concat(this.#kept.map(({ bytes }) => bytes)),
-      droppedBytes: this.#droppedBytes,
-    };
+    const { bytes, droppedBytes } = this.#kept;
+    if (bytes.length === 0 && this.#input === undefined) return undefined;
+    return { action: this.action, state: this.#state, bytes, droppedBytes };
   }
 }

@@ -1,11 +1,11 @@
 // One command outside any sandbox, in the shape in which a sandbox gives one: still bounded, timed and ended by whoever supervises it.
 // It has a session of its own without a terminal, so that it can neither read our keyboard nor answer a question there.
-import { once } from "node:events";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command, Execution, ExitReport, OutputChunk, SignalName } from "../contracts/boundary.ts";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
+import { drained } from "../kit/drained.ts";
 import { killMarked } from "../kit/marked-processes.ts";
 import { spawnProcess } from "../kit/spawn.ts";
 
@@ -90,7 +90,7 @@ function sendToGroup(pid: number | undefined, name: SignalName): void {
 async function writeTo(child: Child, bytes: Uint8Array): Promise<void> {
   const { stdin } = child;
   if (stdin === null || stdin.destroyed || stdin.writableEnded) throw new GloveboxError("SANDBOX_CLOSED", "wall.command-gone");
-  if (!stdin.write(bytes)) await Promise.race([once(stdin, "drain"), once(stdin, "close")]);
+  if (!stdin.write(bytes)) await drained(stdin);
 }
 
 export interface OutsideCommand extends Pick<Command, "argv" | "cwd"> {

@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import type { RunIo } from "../contracts/door.ts";
 import type { SandboxCommandResult } from "../contracts/sandbox-door.ts";
 import type { Frame } from "../kit/frame-codec.ts";
+import { WaitingBytes } from "../kit/waiting-bytes.ts";
 import { parseError } from "./door-errors.ts";
 import { creditFrame, dataFrame, emptyFrame, parseAsked, parseCredit, parseResult, resizeFrame, signalFrame } from "./door-frames.ts";
 import { resultDetailSchema } from "./door-requests.ts";
@@ -23,7 +24,7 @@ export class AskedRequest {
   readonly #queues: { readonly stdout: ReceiveQueue; readonly stderr: ReceiveQueue };
   readonly #answer = Promise.withResolvers<Answer>();
   readonly #end = Promise.withResolvers<void>();
-  readonly #parts: Buffer[] = [];
+  readonly #parts = new WaitingBytes<"part">();
   #partsBytes = 0;
 
   /** @param io of a command; absent for a question */
@@ -97,12 +98,12 @@ export class AskedRequest {
   #addPart(payload: Buffer): void {
     this.#partsBytes += payload.length;
     if (this.#partsBytes > sizes.partsMax) throw violation("parts");
-    this.#parts.push(Buffer.from(payload));
+    this.#parts.push("part", Buffer.from(payload));
   }
 
   #takeParts(): Buffer {
     this.#partsBytes = 0;
-    return Buffer.concat(this.#parts.splice(0));
+    return this.#parts.shiftAll();
   }
 
   #json(): unknown {

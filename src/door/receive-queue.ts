@@ -1,4 +1,5 @@
 // Bytes of one channel on their way to their one reader; credit goes back only for what it has taken, so nothing grows.
+import { WaitingBytes } from "../kit/waiting-bytes.ts";
 import { sizes } from "./protocol.ts";
 import { violation } from "./violation.ts";
 
@@ -6,7 +7,7 @@ import { violation } from "./violation.ts";
 const creditPortion = sizes.credit / 4;
 
 export class ReceiveQueue implements AsyncIterable<Uint8Array> {
-  readonly #chunks: Uint8Array[] = [];
+  readonly #waiting = new WaitingBytes<"bytes">();
   readonly #returnCredit: (bytes: number) => void;
   #window: number = sizes.credit;
   #taken = 0;
@@ -22,7 +23,7 @@ export class ReceiveQueue implements AsyncIterable<Uint8Array> {
     if (bytes.length > this.#window) throw violation("window");
     this.#window -= bytes.length;
     if (this.#isEnded) return; // late: nobody reads
-    this.#chunks.push(Uint8Array.from(bytes));
+    this.#waiting.push("bytes", Uint8Array.from(bytes));
     this.#wake?.();
   }
 
@@ -41,10 +42,10 @@ export class ReceiveQueue implements AsyncIterable<Uint8Array> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (;;) {
-      const chunk = this.#chunks.shift();
-      if (chunk !== undefined) {
-        yield chunk;
-        this.#take(chunk);
+      const next = this.#waiting.shift();
+      if (next !== undefined) {
+        yield next.bytes;
+        this.#take(next.bytes);
       } else if (this.#isEnded) return;
       else {
         const { promise, resolve } = Promise.withResolvers<void>();

@@ -8,6 +8,7 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { SandboxCommandResult } from "../contracts/sandbox-door.ts";
 import { escapeText } from "../kit/escape-text.ts";
 import type { Frame } from "../kit/frame-codec.ts";
+import { WaitingBytes } from "../kit/waiting-bytes.ts";
 import { createTexts, type Language } from "../texts/texts.ts";
 import { answerAsk, type AskIo } from "./answer-ask.ts";
 import { errorFrames } from "./door-errors.ts";
@@ -52,7 +53,7 @@ export class ServedRequest {
   readonly #abort = new AbortController();
   readonly #windows = { stdout: new SendWindow(), stderr: new SendWindow() };
   readonly #input: ReceiveQueue;
-  readonly #parts: Buffer[] = [];
+  readonly #parts = new WaitingBytes<"part">();
   #partsBytes = 0;
   #phase: "parts" | "running" | "over" = "parts";
   #control: Control | undefined;
@@ -87,10 +88,10 @@ export class ServedRequest {
     if (type === frameTypes.part) {
       this.#partsBytes += payload.length;
       if (this.#partsBytes > sizes.partsMax) throw violation("parts");
-      this.#parts.push(Buffer.from(payload));
+      this.#parts.push("part", Buffer.from(payload));
       return;
     }
-    const block = Buffer.concat(this.#parts.splice(0));
+    const block = this.#parts.shiftAll();
     if (type === frameTypes.exec) this.#exec(payload, block);
     else if (type === frameTypes.ask) this.#run(() => answerAsk(this.#host, block, this.#askIo()));
     else throw violation("order");

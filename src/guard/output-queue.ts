@@ -1,6 +1,7 @@
 // The output of one command on its way to its reader. Credit goes back to the guard only for what the reader has taken, so a reader
 // that stalls holds the command and nothing grows.
 import type { OutputChunk } from "../contracts/boundary.ts";
+import { WaitingBytes } from "../kit/waiting-bytes.ts";
 import { violation } from "./frame-decoder.ts";
 import { sizes } from "./protocol.ts";
 
@@ -8,7 +9,7 @@ import { sizes } from "./protocol.ts";
 const creditPortion = sizes.credit / 4;
 
 export class OutputQueue implements AsyncIterable<OutputChunk> {
-  readonly #chunks: OutputChunk[] = [];
+  readonly #waiting = new WaitingBytes<OutputChunk["channel"]>();
   readonly #returnCredit: (channel: "stdout" | "stderr", bytes: number) => void;
   /** Bytes that the guard may still send. */
   readonly #window = { stdout: sizes.credit, stderr: sizes.credit };
@@ -28,7 +29,7 @@ export class OutputQueue implements AsyncIterable<OutputChunk> {
     if (chunk.bytes.length > this.#window[chunk.channel]) throw violation("output-window");
     this.#window[chunk.channel] -= chunk.bytes.length;
     if (this.#isDiscarding) this.#take(chunk);
-    else this.#chunks.push(chunk);
+    else this.#waiting.push(chunk.channel, chunk.bytes);
     this.#wake?.();
   }
 
@@ -48,7 +49,7 @@ export class OutputQueue implements AsyncIterable<OutputChunk> {
 
   async #next(): Promise<IteratorResult<OutputChunk, undefined>> {
     for (;;) {
-      const chunk = this.#chunks.shift();
+      const chunk = this.#waiting.shift();
       if (chunk !== undefined) {
         this.#take(chunk);
         return { done: false, value: chunk };
@@ -64,7 +65,7 @@ export class OutputQueue implements AsyncIterable<OutputChunk> {
   /** A reader that leaves early lets the rest go, so that the command can end. */
   #discard(): void {
     this.#isDiscarding = true;
-    for (const chunk of this.#chunks.splice(0)) this.#take(chunk);
+    for (let chunk = this.#waiting.shift(); chunk !== undefined; chunk = this.#waiting.shift()) this.#take(chunk);
   }
 
   /** @throws TypeError for a second reader */

@@ -1,6 +1,7 @@
 // Connections to a port of this machine's loopback, each joined to a way that somebody else dials.
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
+import { drained } from "./drained.ts";
 
 /** The far end of one connection. */
 export interface FarEnd {
@@ -34,7 +35,7 @@ async function join(socket: Socket, far: FarEnd): Promise<void> {
     if (!socket.readableEnded || !socket.writableFinished) far.close(); // it broke off
   });
   try {
-    for await (const bytes of far.received) if (!socket.write(bytes)) await Promise.race([once(socket, "drain"), once(socket, "close")]);
+    for await (const bytes of far.received) if (!socket.write(bytes)) await drained(socket);
     socket.end();
     await far.ended;
   } finally {

@@ -1,14 +1,14 @@
 // One client at a pair of streams. What it sends waits while it does not read, so that a client that never reads costs a bounded amount of memory.
-import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { McpServing, McpStreams } from "../contracts/mcp-servers.ts";
+import { drained } from "../kit/drained.ts";
 import { makeServer } from "./make-server.ts";
 import { messageBytes, Session } from "./session.ts";
 
 async function* paced(input: AsyncIterable<Uint8Array>, output: Writable): AsyncGenerator<Buffer> {
   for await (const bytes of input) {
-    if (output.writableNeedDrain) await Promise.race([once(output, "drain"), once(output, "close")]);
+    await drained(output);
     yield Buffer.from(bytes);
   }
 }

@@ -39,19 +39,30 @@ export async function* inputChunks(input: InputBytes): AsyncGenerator<Uint8Array
 /** Ends the call when its own caller breaks, whose error is then what is thrown: nobody takes the output any more. */
 class BreakableCall {
   readonly #own = new AbortController();
-  readonly #aborted = Promise.withResolvers<void>();
+  /** Those who wait now: one promise for all of them would keep each for as long as the call lasts. */
+  readonly #waiting = new Set<() => void>();
   /** Of either. */
   readonly signal: AbortSignal;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(theirs: AbortSignal) {
     this.signal = AbortSignal.any([theirs, this.#own.signal]);
-    this.signal.addEventListener("abort", () => this.#aborted.resolve(), { once: true });
+    this.signal.addEventListener("abort", () => this.#wakeAll(), { once: true });
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#waiting) wake();
   }
 
   /** Whoever is slow to take it does not hold up the end. */
   async take(work: () => void | Promise<void>): Promise<void> {
-    if (!this.signal.aborted) await Promise.race([this.guard(work), this.#aborted.promise]);
+    if (this.signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    // It never rejects.
+    void this.guard(work).then(resolve);
+    await promise;
+    this.#waiting.delete(resolve);
   }
 
   async guard(work: () => void | Promise<void>): Promise<void> {

@@ -3,6 +3,7 @@ import type { AskPerson } from "../../contracts/approval.ts";
 import type { RunIo } from "../../contracts/door.ts";
 import { digestSchema } from "../../contracts/ids.ts";
 import { sha256Digest } from "../../kit/digest.ts";
+import { Happening } from "../../kit/happening.ts";
 import { sayAsked } from "../approve/ask-elsewhere.ts";
 import type { CliContext } from "../command.ts";
 import { watchEndKey } from "./end-key.ts";
@@ -54,10 +55,11 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }
 
-function whenAborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
+function whenAborted(signal: AbortSignal): Happening {
+  const aborted = new Happening();
+  if (signal.aborted) aborted.happen();
+  else signal.addEventListener("abort", aborted.happen, { once: true });
+  return aborted;
 }
 
 /** What is typed while a question stands is for the question alone. */
@@ -97,7 +99,7 @@ export async function driveRun<Result>(context: CliContext, options: DriveOption
           abort.abort();
         });
       // A reader that has stopped reading must not hold up the end that somebody asked for.
-      await Promise.race([taken, ended]);
+      await ended.orDone(taken);
     },
     onStart: (control) => {
       signals.attach((name) => control.signal(name));
