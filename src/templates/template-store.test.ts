@@ -78,7 +78,7 @@ test("takeTemplate() refuses what was written to, added to, taken from, or has a
     ["usr/tool", (tool) => utimesSync(tool, 1, 1)],
     ["usr", (tool) => (writeFileSync(`${tool}2`, ""), utimesSync(path.dirname(tool), 9e8, 9e8))],
     ["usr/tool", (tool) => removeTree(tool, { parent: path.dirname(tool) })],
-    ["manifest.jsonl", (tool) => appendFileSync(path.join(tool, "../../../manifest.jsonl"), "\n")],
+    ["manifest.jsonl", (tool) => appendFileSync(path.join(tool, "../../../manifest.jsonl"), '["l","bin","usr/bin"]\n')],
   ];
   for (const [file, damage] of damages) {
     const { store, keep, tool } = openScene(t);
