@@ -305,6 +305,11 @@ export class ActionRecord {
   }
 
   /** In the ledger before a byte goes in. */
+  /** Before it happens. */
+  pause(type: "execution.paused" | "execution.resumed"): Promise<void> {
+    return this.#append(type, { sandbox: this.#identity.sandbox });
+  }
+
   portConnected(port: number): Promise<void> {
     return this.#append("execution.connected", { sandbox: this.#identity.sandbox, port });
   }

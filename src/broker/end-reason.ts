@@ -14,6 +14,7 @@ export interface EndedSandbox {
 export function endedError({ sandbox, isContainer, reason }: EndedSandbox): GloveboxError {
   switch (reason) {
     case "closed":
+    case "killed":
     case "broker":
       return new GloveboxError("SANDBOX_CLOSED", "sandbox.closed", { values: { sandbox } });
     case "idle":

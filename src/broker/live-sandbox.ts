@@ -1,5 +1,5 @@
 // One sandbox that outlives its commands: each command in it is an action of its own, decided and recorded like any other. INVARIANT I-01
-import { canHandBack } from "../contracts/boundary.ts";
+import { canHandBack, canPause } from "../contracts/boundary.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
 import type { RunIo, RunRequest } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
@@ -16,6 +16,7 @@ import type {
   SandboxEnd,
   SandboxLog,
   SandboxOpening,
+  SandboxUse,
 } from "../contracts/sandbox-door.ts";
 import { ActionRecord } from "./action-record.ts";
 import { type Action, admit } from "./admit.ts";
@@ -27,6 +28,7 @@ import { connectPort } from "./connect-port.ts";
 import { LiveCommand } from "./live-command.ts";
 import { endTask, leaveTask, type OpenTask, recordTaskEnd } from "./open-task.ts";
 import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
+import { pausedError } from "./pauses.ts";
 import { performCommand, recordBreak, recordCommandEnd } from "./perform-command.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { reloadRules } from "./reload-rules.ts";
@@ -46,6 +48,7 @@ export class LiveSandbox {
   readonly #pending = new Set<Promise<unknown>>();
   readonly #onUse: () => void;
   #checkpoints = 0;
+  #pausing: Promise<void> = Promise.resolve();
   #running = 0;
   #connections = 0;
   #closing: { readonly reason: EndReason; readonly end: Promise<SandboxEnd> } | undefined;
@@ -78,6 +81,10 @@ export class LiveSandbox {
     return this.#task.awaitLimit().exhausted;
   }
 
+  get isPaused(): boolean {
+    return this.#task.pauses.isPaused;
+  }
+
   get isBusy(): boolean {
     return this.#running + this.#connections > 0;
   }
@@ -92,15 +99,20 @@ export class LiveSandbox {
     if (this.#closing !== undefined) throw endedError({ sandbox, isContainer, reason: this.#closing.reason });
   }
 
-  #admitOne(): void {
+  #requireRunning(): void {
     this.#requireOpen();
+    if (this.isPaused) throw pausedError(this.#task.identity.sandbox);
+  }
+
+  #admitOne(): void {
+    this.#requireRunning();
     const { sandbox } = this.#task.identity;
     if (this.#running < commandsAtOnce) return;
     throw new GloveboxError("SANDBOX_LIMIT", "sandbox.too-many-commands", { values: { sandbox, maximum: commandsAtOnce, seconds: 1 } });
   }
 
   #admitConnection(): void {
-    this.#requireOpen();
+    this.#requireRunning();
     if (this.#connections < connectionsAtOnce) return;
     const values = { sandbox: this.#task.identity.sandbox, maximum: connectionsAtOnce, seconds: 1 };
     throw new GloveboxError("SANDBOX_LIMIT", "sandbox.too-many-connections", { values });
@@ -253,6 +265,55 @@ export class LiveSandbox {
     }
   }
 
+  async stats(): Promise<SandboxUse> {
+    this.#requireOpen();
+    const { sandbox, identity } = this.#task;
+    const { openCommands, processes, held } = await sandbox.stats();
+    const used = sandbox.usage();
+    const seen = used === undefined ? {} : { cpuMs: used.cpuMs, peakMemoryBytes: Math.max(used.peakMemoryBytes, held?.memoryBytes ?? 0) };
+    return { sandbox: identity.sandbox, task: this.task, isPaused: this.isPaused, openCommands, processes, ...seen, ...held };
+  }
+
+  /** One after the other. @throws SANDBOX_CLOSED, PAUSE_UNAVAILABLE, LEDGER_UNWRITABLE */
+  pause(): Promise<void> {
+    return this.#turn(async () => {
+      const { sandbox, pauses, record, identity } = this.#task;
+      if (pauses.isPaused) return;
+      if (!canPause(sandbox)) throw new GloveboxError("PAUSE_UNAVAILABLE", "sandbox.no-freezer", { values: { sandbox: identity.sandbox } });
+      await record.pause("execution.paused");
+      // From here on nothing new is let in.
+      pauses.begin();
+      try {
+        await sandbox.pause();
+      } catch (error) {
+        pauses.end();
+        await record.pause("execution.resumed");
+        throw error;
+      }
+    });
+  }
+
+  /** @throws SANDBOX_CLOSED, LEDGER_UNWRITABLE */
+  resume(): Promise<void> {
+    return this.#turn(async () => {
+      const { sandbox, pauses, record } = this.#task;
+      if (!pauses.isPaused || !canPause(sandbox)) return;
+      await record.pause("execution.resumed");
+      sandbox.resume();
+      pauses.end();
+    });
+  }
+
+  async #turn(work: () => Promise<void>): Promise<void> {
+    const mine = this.#pausing.then(() => {
+      this.#requireOpen();
+      return work();
+    });
+    this.#pausing = mine.catch(() => {}); // its caller's to tell
+    await mine;
+    this.#onUse();
+  }
+
   /** @throws SANDBOX_CLOSED, WALL_UNAVAILABLE */
   async reload(policy: CompiledPolicy): Promise<ReloadedRules> {
     this.#requireOpen();
@@ -267,9 +328,15 @@ export class LiveSandbox {
 
   async #end(reason: EndReason): Promise<SandboxEnd> {
     const task = this.#task;
-    for (const live of this.#commands.values()) live.cancel();
+    const isKilled = reason === "killed";
+    const cancel = (): void => {
+      for (const live of this.#commands.values()) live.cancel();
+    };
+    if (!isKilled) cancel();
     try {
-      await endTask(task);
+      await this.#pausing;
+      await endTask(task, isKilled ? "atOnce" : undefined);
+      cancel(); // those that wait for a person have not begun
       await Promise.allSettled(this.#pending);
       const { changes, traffic } = await recordTaskEnd(task, reason);
       return this.#endOf(changes, refusedConnections(traffic));

@@ -16,6 +16,7 @@ import type { EndReason } from "./end-reason.ts";
 import { takeInputs } from "./inputs/task-inputs.ts";
 import { openSandbox, refuseOpening } from "./open-sandbox.ts";
 import type { OutsidePlan } from "./outside.ts";
+import { Pauses } from "./pauses.ts";
 import type { Permit } from "./permit.ts";
 import { supervisedWalls } from "./run-result.ts";
 import { openTaskEgress, type TaskEgress, type TaskEgressParts, type TaskTraffic } from "./task-egress.ts";
@@ -58,6 +59,8 @@ export interface OpenTask extends TaskPlan {
   readonly leftRunning: Set<Promise<void>>;
   /** False while the sandbox may hold something on the host. */
   readonly life: { isNothingLeft: boolean };
+  /** Only of a sandbox that outlives its commands. */
+  readonly pauses: Pauses;
 }
 
 export interface TaskEnd {
@@ -125,7 +128,8 @@ export async function openTask(plan: TaskPlan, permit?: Permit): Promise<OpenTas
     life.isNothingLeft = false;
     const awaitLimit = limitHub(Promise.race([sandbox.exhausted, denials.reached]));
     const given = inputs?.list ?? [];
-    const task: OpenTask = { ...plan, journal, sandbox, given, egress, denials, awaitLimit, leftRunning: new Set(), life };
+    const pauses = new Pauses(() => parts.clock.monotonicNs());
+    const task: OpenTask = { ...plan, journal, sandbox, given, egress, denials, awaitLimit, leftRunning: new Set(), life, pauses };
     try {
       await recordOpening(task, permit);
     } catch (error) {
@@ -142,8 +146,8 @@ export async function openTask(plan: TaskPlan, permit?: Permit): Promise<OpenTas
 }
 
 /** Ends everything that runs. Afterwards the host holds nothing of the sandbox. */
-export async function endTask({ parts, sandbox, life }: OpenTask): Promise<void> {
-  await sandbox.close();
+export async function endTask({ parts, sandbox, life }: OpenTask, how?: "atOnce"): Promise<void> {
+  await sandbox.close(how);
   life.isNothingLeft = true;
   parts.step("closed");
 }

@@ -4,6 +4,7 @@ import type { ArtifactSummary } from "../contracts/artifacts.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { Action } from "./admit.ts";
 import type { OpenTask } from "./open-task.ts";
+import { pausedError } from "./pauses.ts";
 import type { Permit } from "./permit.ts";
 import type { Watched } from "./run-result.ts";
 import { supervise } from "./supervise.ts";
@@ -27,6 +28,8 @@ export async function performCommand(action: Action, task: OpenTask, permit: Per
   const openCommitment = await parts.ledger.openCommitments(identity.task);
   const streams = { stdout: openCommitment(), stderr: openCommitment() };
   await permit?.redeem();
+  // Somebody may have paused it while a person was asked.
+  if (task.pauses.isPaused) throw pausedError(identity.sandbox);
   const { sandbox } = task;
   const execution = await sandbox.exec({ ...commandOf(action, task, permit), onRefused: task.denials.add });
   parts.step("started");
@@ -41,6 +44,7 @@ export async function performCommand(action: Action, task: OpenTask, permit: Per
       look: async () => sandbox.usage(),
       io,
       monotonicNs: () => parts.clock.monotonicNs(),
+      pauses: task.pauses,
       observe: (chunk) => streams[chunk.channel].update(chunk.bytes),
     });
     parts.step("ended");

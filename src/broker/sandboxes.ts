@@ -18,6 +18,7 @@ import type {
   SandboxLine,
   SandboxLog,
   SandboxOpening,
+  SandboxUse,
 } from "../contracts/sandbox-door.ts";
 import { callAfter } from "../kit/call-after.ts";
 import { ActionRecord } from "./action-record.ts";
@@ -267,6 +268,18 @@ export class Sandboxes implements SandboxDoor {
     return this.#use(access).connect(port);
   }
 
+  async stats(access: SandboxAccess): Promise<SandboxUse> {
+    return this.#use(access).stats();
+  }
+
+  async pause(access: SandboxAccess): Promise<void> {
+    return this.#use(access).pause();
+  }
+
+  async resume(access: SandboxAccess): Promise<void> {
+    return this.#use(access).resume();
+  }
+
   /** Of whoever may see all. */
   async list(): Promise<readonly SandboxLine[]> {
     return [...this.#held].map(([sandbox, { live, openedAtMs, idleUntilMs, expiresAtMs }]) => ({
@@ -277,6 +290,7 @@ export class Sandboxes implements SandboxDoor {
       openedAtMs,
       idleUntilMs,
       expiresAtMs,
+      isPaused: live.isPaused,
       commands: live.lines,
     }));
   }
@@ -295,8 +309,16 @@ export class Sandboxes implements SandboxDoor {
   }
 
   async end(access: SandboxAccess): Promise<SandboxEnd> {
+    return this.#endAs(access, "closed");
+  }
+
+  async kill(access: SandboxAccess): Promise<SandboxEnd> {
+    return this.#endAs(access, "killed");
+  }
+
+  async #endAs(access: SandboxAccess, reason: EndReason): Promise<SandboxEnd> {
     const live = this.#use(access);
-    return (await this.#end(access.sandbox, "closed")) ?? live.close("closed");
+    return (await this.#end(access.sandbox, reason)) ?? live.close(reason);
   }
 
   /** To whoever may see all: how it ended, or that nobody knows it. */

@@ -62,6 +62,8 @@ class FakeExecution implements Execution {
   };
 }
 
+const unpaused = { totalNs: 0n, isPaused: false };
+
 function watch(execution: Execution, exhausted: Promise<LimitHit>, look = async () => usage): Promise<SupervisionReport> {
   return supervise({
     execution,
@@ -70,6 +72,7 @@ function watch(execution: Execution, exhausted: Promise<LimitHit>, look = async 
     look,
     io: { signal: new AbortController().signal, onOutput: () => Promise.resolve(), onStart: () => {} },
     monotonicNs: () => 0n,
+    pauses: unpaused,
     observe: () => {},
   });
 }
@@ -175,6 +178,7 @@ function watchLeaving(execution: Execution, onLaterOutput: (chunk: OutputChunk) 
       onStart: () => {},
     },
     monotonicNs: () => 0n,
+    pauses: unpaused,
     observe: () => {},
   });
 }
@@ -208,7 +212,46 @@ test("supervise() ends the tree of a command whose sandbox outlives it when the 
     look: async () => usage,
     io: { signal: new AbortController().signal, onOutput: () => Promise.resolve(), onStart: () => {} },
     monotonicNs: () => 0n,
+    pauses: unpaused,
     observe: () => {},
   });
   assert.deepEqual([report.isLeftRunning, report.limitHits, execution.calls.includes("kill")], [false, [memory], true]);
+});
+
+test("supervise() does not count the time that a sandbox was paused as wall time of its command", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { promise: exit, resolve: end } = Promise.withResolvers<ExitReport>();
+  const execution = new FakeExecution([]);
+  Object.defineProperty(execution, "exit", { value: exit });
+  const signals: string[] = [];
+  execution.signal = (name) => {
+    signals.push(name);
+    end({ kind: "signalled", signal: constants.signals.SIGTERM, usage: claim });
+  };
+  const { wallMs } = limits;
+  const time = { ms: 0, pausedMs: 0 };
+  const watched = supervise({
+    execution,
+    limits,
+    exhausted: never,
+    look: async () => usage,
+    io: { signal: new AbortController().signal, onOutput: () => Promise.resolve(), onStart: () => {} },
+    monotonicNs: () => BigInt(time.ms) * 1_000_000n,
+    pauses: {
+      isPaused: false,
+      get totalNs() {
+        return BigInt(time.pausedMs) * 1_000_000n;
+      },
+    },
+    observe: () => {},
+  });
+  time.pausedMs = wallMs / 2;
+  time.ms = wallMs;
+  t.mock.timers.tick(wallMs);
+  await new Promise(setImmediate);
+  assert.deepEqual(signals, []);
+  time.ms = wallMs * 1.5;
+  t.mock.timers.tick(wallMs / 2);
+  const { limitHits } = await watched;
+  assert.deepEqual([signals, limitHits], [["SIGTERM"], [{ limit: "wall", allowed: wallMs, observed: wallMs }]]);
 });

@@ -2,11 +2,15 @@
 import { constants } from "node:os";
 import type { Execution, ExitReport, OutputChunk, RefusedCalls } from "../contracts/boundary.ts";
 import type { RunIo } from "../contracts/door.ts";
+import type { Pauses } from "./pauses.ts";
 import { Leave, pumpOutput, type StreamSummary, Tail } from "./pump-output.ts";
 import { allowedOf, type LimitHit, type LimitName, type Limits, type UsageEvidence } from "../contracts/limits.ts";
 
 /** How long a command has between SIGTERM and the end of its tree. */
 export const graceMs = 2000;
+
+/** How soon a command whose time is nearly over is looked at again while it is paused. */
+const pausedLookMs = 50;
 
 export interface SupervisionReport {
   readonly exit: ExitReport;
@@ -34,6 +38,8 @@ export interface SupervisionParts {
   readonly look: () => Promise<UsageEvidence | undefined>;
   readonly io: RunIo;
   readonly monotonicNs: () => bigint;
+  /** While its sandbox is paused, its wall time does not run. */
+  readonly pauses: Pick<Pauses, "totalNs" | "isPaused">;
   /** Sees every byte the command produced, before any cut. */
   readonly observe: (chunk: OutputChunk) => void;
 }
@@ -80,7 +86,8 @@ class Watch {
   readonly #parts: SupervisionParts;
   readonly #started: bigint;
   readonly #end: ReturnType<typeof ender>;
-  readonly #wall: NodeJS.Timeout;
+  readonly #pausedBeforeNs: bigint;
+  #wall: NodeJS.Timeout;
   readonly #hits: LimitHit[] = [];
   #produced = 0;
   #isCancelled = false;
@@ -89,6 +96,7 @@ class Watch {
   constructor(parts: SupervisionParts) {
     this.#parts = parts;
     this.#started = parts.monotonicNs();
+    this.#pausedBeforeNs = parts.pauses.totalNs;
     this.#end = ender(parts.execution);
     this.#wall = setTimeout(this.#onWall, parts.limits.wallMs);
     parts.io.signal.addEventListener("abort", this.#onAbort, { once: true });
@@ -113,7 +121,15 @@ class Watch {
 
   /** What was used up by then is what ended it: a command that takes every processor keeps us from looking, too. */
   readonly #onWall = (): void => {
-    const hit: LimitHit = { limit: "wall", allowed: this.#parts.limits.wallMs, observed: this.durationMs };
+    const { pauses, limits } = this.#parts;
+    const pausedMs = Number((pauses.totalNs - this.#pausedBeforeNs) / 1_000_000n);
+    const observed = this.durationMs - pausedMs;
+    const leftMs = limits.wallMs - observed;
+    if (pausedMs > 0 && leftMs > 0) {
+      this.#wall = setTimeout(this.#onWall, pauses.isPaused ? Math.max(leftMs, pausedLookMs) : leftMs);
+      return;
+    }
+    const hit: LimitHit = { limit: "wall", allowed: limits.wallMs, observed };
     const end = (): void => this.#hit(hit, true);
     void this.#parts.look().then(end, end); // fails closed because the time is over, whatever a look says
   };

@@ -46,10 +46,14 @@ import { sandboxCheckpointCommand } from "./commands/sandbox-checkpoint.ts";
 import { sandboxCloseCommand } from "./commands/sandbox-close.ts";
 import { sandboxExecCommand } from "./commands/sandbox-exec.ts";
 import { sandboxForwardCommand } from "./commands/sandbox-forward.ts";
+import { sandboxKillCommand } from "./commands/sandbox-kill.ts";
 import { sandboxLogsCommand } from "./commands/sandbox-logs.ts";
 import { sandboxLsCommand } from "./commands/sandbox-ls.ts";
 import { sandboxOpenCommand } from "./commands/sandbox-open.ts";
+import { sandboxPauseCommand } from "./commands/sandbox-pause.ts";
 import { sandboxReloadCommand } from "./commands/sandbox-reload.ts";
+import { sandboxResumeCommand } from "./commands/sandbox-resume.ts";
+import { sandboxStatsCommand } from "./commands/sandbox-stats.ts";
 import { setupCommand } from "./commands/setup.ts";
 import { shellCommand } from "./commands/shell.ts";
 import { createSrtCommand } from "./commands/srt.ts";
@@ -67,11 +71,15 @@ export const commands: readonly CliCommand[] = [
   sandboxExecCommand,
   sandboxAttachCommand,
   sandboxLsCommand,
+  sandboxStatsCommand,
   sandboxLogsCommand,
   sandboxForwardCommand,
   sandboxReloadCommand,
   sandboxCheckpointCommand,
+  sandboxPauseCommand,
+  sandboxResumeCommand,
   sandboxCloseCommand,
+  sandboxKillCommand,
   approvalLsCommand,
   approvalShowCommand,
   approvalApproveCommand,

@@ -190,6 +190,18 @@ export function canHandBack(sandbox: Sandbox): sandbox is Sandbox & HandingBack 
   return "collect" in sandbox;
 }
 
+/** A sandbox whose commands can be stopped for a while without noticing. */
+export interface Pausable {
+  /** Resolves when nothing that its commands started runs any more; commands can still be ended. @throws PAUSE_UNAVAILABLE, and then everything runs */
+  pause(): Promise<void>;
+  /** Idempotent. */
+  resume(): void;
+}
+
+export function canPause(sandbox: Sandbox): sandbox is Sandbox & Pausable {
+  return "pause" in sandbox;
+}
+
 /** What the guard reports: a claim, since the guard lives inside. */
 export interface UsageClaim {
   readonly userMs: number;
@@ -284,10 +296,20 @@ export interface Execution {
   readonly refusedCalls: RefusedCalls;
 }
 
+/** As the host sees it. */
+export interface HeldResources {
+  /** Of all its processes, with what lies in file systems of its own that are memory. */
+  readonly memoryBytes: number;
+  /** What lies in its own file systems; what it wrote to the host's is not among it. */
+  readonly privateBytes: number;
+}
+
 export interface SandboxStats {
   /** What commands started and what descends from it, as counted from the host; the guard and its keepers are not among them. */
   readonly processes: number;
   readonly openCommands: number;
+  /** Absent once it has ended, and where the boundary cannot see it. */
+  readonly held?: HeldResources;
 }
 
 /** What stood between the task and the host: shown on the answer sheet, recorded at open. */
@@ -332,8 +354,8 @@ export interface Sandbox {
   whoConnects(localPort: number): string | undefined;
   /** Resolves with the first limit of `walls.limits` that the boundary saw used up; stays open when there is none. Whoever runs the command ends it. */
   readonly exhausted: Promise<LimitHit>;
-  /** Idempotent. SIGTERM, 2 s, then the tree; afterwards the host holds nothing of the sandbox. */
-  close(): Promise<void>;
+  /** Idempotent. SIGTERM, 2 s, then the tree, or the tree `atOnce`; afterwards the host holds nothing of the sandbox. */
+  close(how?: "atOnce"): Promise<void>;
 }
 
 export interface Boundary {

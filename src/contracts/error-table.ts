@@ -53,6 +53,8 @@ export const errorTable = {
   SANDBOX_OPEN_FAILED: { status: 503, exit: 122, retry: "after-fix" },
   SANDBOX_CLOSED: { status: 410, exit: 125, retry: "never" },
   CONTAINER_EXPIRED: { status: 410, exit: 2, retry: "never" },
+  SANDBOX_PAUSED: { status: 409, exit: 2, retry: "after-fix" },
+  PAUSE_UNAVAILABLE: { status: 503, exit: 122, retry: "after-fix" },
   SANDBOX_UNKNOWN: { status: 404, exit: 2, retry: "never" },
   SANDBOX_LIMIT: { status: 429, exit: 123, retry: "later" },
   FILE_UNAVAILABLE: { status: 409, exit: 2, retry: "after-fix" },

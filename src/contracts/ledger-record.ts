@@ -10,7 +10,7 @@ import { cacheNameSchema } from "./package-caches.ts";
 
 const count = z.int().min(0);
 /** Of a sandbox that outlives its commands; a limit's name: it was used up. */
-export const sandboxEnds = ["closed", "idle", "expired", "broker", ...limitNames] as const;
+export const sandboxEnds = ["closed", "killed", "idle", "expired", "broker", ...limitNames] as const;
 /** HMAC-SHA256(task salt, bytes) in hex: equal only to somebody who holds the task's blob. */
 export const commitmentSchema = z.string().regex(/^hmac:[0-9a-f]{64}$/u);
 export type Commitment = z.infer<typeof commitmentSchema>;
@@ -260,6 +260,9 @@ export const recordBodySchemas = {
   "execution.closed": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema, reason: z.enum(sandboxEnds).optional() })),
   /** Before the first byte: the host reaches a port inside, because whoever holds the sandbox's token asked for it. */
   "execution.connected": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema, port: z.int().min(1).max(65_535) })),
+  /** Before what its commands started is stopped, and before it goes on. */
+  "execution.paused": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema })),
+  "execution.resumed": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema })),
   "execution.reaped": madeOnce(() =>
     z.strictObject({ processes: count, directories: count, sockets: count, cgroups: count, mounts: count }),
   ),

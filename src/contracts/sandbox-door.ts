@@ -77,6 +77,22 @@ export interface CommandLine {
   readonly exitCode?: number | undefined;
 }
 
+/** What an open sandbox has and has used, as the host sees it. */
+export interface SandboxUse {
+  readonly sandbox: string;
+  readonly task: string;
+  readonly isPaused: boolean;
+  readonly openCommands: number;
+  /** What its commands started, and what descends from it. */
+  readonly processes: number;
+  /** Since it was opened. Absent where its boundary cannot see it; so are the others. */
+  readonly cpuMs?: number | undefined;
+  readonly memoryBytes?: number | undefined;
+  readonly peakMemoryBytes?: number | undefined;
+  /** In file systems of its own; what it wrote to the host's is not among it. */
+  readonly privateBytes?: number | undefined;
+}
+
 export interface SandboxLine {
   readonly sandbox: string;
   readonly task: string;
@@ -85,6 +101,7 @@ export interface SandboxLine {
   readonly openedAtMs: number;
   readonly idleUntilMs: number;
   readonly expiresAtMs: number;
+  readonly isPaused: boolean;
   /** The last ones, oldest first. */
   readonly commands: readonly CommandLine[];
 }
@@ -147,10 +164,18 @@ export interface SandboxDoor {
   connect(access: SandboxAccess, port: number): Promise<PortConnection>;
   /** Keeps the files as they are. @throws SANDBOX_UNKNOWN, SANDBOX_LIMIT, LEDGER_UNWRITABLE */
   checkpoint(access: SandboxAccess): Promise<SandboxCheckpoint>;
+  /** @throws SANDBOX_UNKNOWN */
+  stats(access: SandboxAccess): Promise<SandboxUse>;
+  /** Stops what its commands started. Idempotent. Until it is resumed nothing new starts in it. @throws SANDBOX_UNKNOWN, PAUSE_UNAVAILABLE */
+  pause(access: SandboxAccess): Promise<void>;
+  /** Idempotent. @throws SANDBOX_UNKNOWN */
+  resume(access: SandboxAccess): Promise<void>;
   /** Of whoever may see all. @throws ACCESS_REFUSED */
   list(): Promise<readonly SandboxLine[]>;
   /** Resolves when `signal` is aborted. @throws SANDBOX_CLOSED, and why, as soon as it has ended; SANDBOX_UNKNOWN */
   untilEnded(access: SandboxAccess, signal: AbortSignal): Promise<void>;
   /** Closes it. Idempotent for whoever has the token. @throws SANDBOX_UNKNOWN */
   end(access: SandboxAccess): Promise<SandboxEnd>;
+  /** Ends it at once: nothing in it is asked to end first. Otherwise as `end`. @throws SANDBOX_UNKNOWN */
+  kill(access: SandboxAccess): Promise<SandboxEnd>;
 }

@@ -86,6 +86,14 @@ async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "con
     case "untilEnded":
       await sandboxes.untilEnded(ask, about.io.signal);
       return null;
+    case "stats":
+      return sandboxes.stats(ask);
+    case "pause":
+    case "resume":
+      await sandboxes[ask.ask](ask);
+      return null;
+    case "kill":
+      return sandboxes.kill(ask);
     case "close":
       return sandboxes.end(ask);
     case "put":

@@ -16,6 +16,7 @@ import type {
   SandboxLine,
   SandboxLog,
   SandboxOpening,
+  SandboxUse,
 } from "../contracts/sandbox-door.ts";
 import { version as software } from "../contracts/version.ts";
 import { type Frame, FrameDecoder } from "../kit/frame-codec.ts";
@@ -23,7 +24,16 @@ import { AskedRequest } from "./asked-request.ts";
 import { parseError } from "./door-errors.ts";
 import { emptyFrame, execFrames, helloFrame, parseHello, partFrames } from "./door-frames.ts";
 import type { DoorKeys } from "./door-host.ts";
-import { type Ask, checkpointSchema, endSchema, listSchema, logsSchema, openedSchema, reloadedSchema } from "./door-requests.ts";
+import {
+  type Ask,
+  checkpointSchema,
+  endSchema,
+  listSchema,
+  logsSchema,
+  openedSchema,
+  reloadedSchema,
+  statsSchema,
+} from "./door-requests.ts";
 import { frameTypes, longestFrom, sizes } from "./protocol.ts";
 import { Turns } from "./turns.ts";
 import { violation } from "./violation.ts";
@@ -247,6 +257,18 @@ export class DoorClient implements SandboxDoor {
     return this.answerTo({ ask: "checkpoint", ...proofOf(access) }, checkpointSchema());
   }
 
+  stats(access: SandboxAccess): Promise<SandboxUse> {
+    return this.answerTo({ ask: "stats", ...proofOf(access) }, statsSchema());
+  }
+
+  async pause(access: SandboxAccess): Promise<void> {
+    await this.answerTo({ ask: "pause", ...proofOf(access) }, z.null());
+  }
+
+  async resume(access: SandboxAccess): Promise<void> {
+    await this.answerTo({ ask: "resume", ...proofOf(access) }, z.null());
+  }
+
   list(): Promise<readonly SandboxLine[]> {
     return this.answerTo({ ask: "list", key: this.#keys.admin }, listSchema());
   }
@@ -271,5 +293,9 @@ export class DoorClient implements SandboxDoor {
 
   async end(access: SandboxAccess): Promise<SandboxEnd> {
     return this.answerTo({ ask: "close", ...proofOf(access) }, endSchema());
+  }
+
+  async kill(access: SandboxAccess): Promise<SandboxEnd> {
+    return this.answerTo({ ask: "kill", ...proofOf(access) }, endSchema());
   }
 }

@@ -37,7 +37,20 @@ const none = (): never => {
 const nowhere = async () => ({ terminals: [], isInForeground: false });
 
 function hostWith(replaced: Partial<SandboxDoor>): DoorHost {
-  const nothing = { open: none, exec: none, attach: none, logs: none, connect: none, checkpoint: none, untilEnded: none, end: none };
+  const nothing = {
+    open: none,
+    exec: none,
+    attach: none,
+    logs: none,
+    connect: none,
+    checkpoint: none,
+    untilEnded: none,
+    end: none,
+    kill: none,
+    stats: none,
+    pause: none,
+    resume: none,
+  };
   const sandboxes = { ...nothing, list: async () => [], ...replaced };
   const approvals = { isUsed: false, ask: none, list: async () => ({ revision: 1, questions: [] }), show: none, answer: none };
   return {

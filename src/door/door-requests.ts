@@ -40,6 +40,10 @@ export const askSchema = madeOnce(() =>
     z.strictObject({ ask: z.literal("checkpoint"), ...access }),
     z.strictObject({ ask: z.literal("untilEnded"), ...access }),
     z.strictObject({ ask: z.literal("close"), ...access }),
+    z.strictObject({ ask: z.literal("kill"), ...access }),
+    z.strictObject({ ask: z.literal("stats"), ...access }),
+    z.strictObject({ ask: z.literal("pause"), ...access }),
+    z.strictObject({ ask: z.literal("resume"), ...access }),
     z.strictObject({ ask: z.literal("list"), key: secret }),
     z.strictObject({ ask: z.literal("reload"), key: secret, sandbox: id }),
     z.strictObject({ ask: z.literal("ended"), key: secret, sandbox: id }),
@@ -86,9 +90,24 @@ export const listSchema = madeOnce(() =>
       openedAtMs: count,
       idleUntilMs: count,
       expiresAtMs: count,
+      isPaused: z.boolean(),
       commands: z.array(commandLine()),
     }),
   ),
+);
+
+export const statsSchema = madeOnce(() =>
+  z.strictObject({
+    sandbox: id,
+    task: id,
+    isPaused: z.boolean(),
+    openCommands: count,
+    processes: count,
+    cpuMs: count.optional(),
+    memoryBytes: count.optional(),
+    peakMemoryBytes: count.optional(),
+    privateBytes: count.optional(),
+  }),
 );
 
 export const logsSchema = madeOnce(() => z.array(z.strictObject({ action: id, state, base64: z.string(), droppedBytes: count })));

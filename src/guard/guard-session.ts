@@ -102,9 +102,9 @@ export class GuardSession {
     if (this.#handshake.isReady) this.#send(signalFrame(0, constants.signals[name]));
   }
 
-  /** SIGTERM to everything, up to `graceMs` (default 2,000), then the guard ends, and every process of its namespace with it. Idempotent. */
+  /** SIGTERM to everything, up to `graceMs` (default 2,000; with 0 nothing is asked), then the guard ends, and every process of its namespace with it. Idempotent. */
   async close(graceMs = 2000): Promise<void> {
-    if (this.#end === undefined && !this.#isClosing && this.#executions.size > 0) {
+    if (graceMs > 0 && this.#end === undefined && !this.#isClosing && this.#executions.size > 0) {
       this.#isClosing = true;
       this.signalAll("SIGTERM");
       this.signalAll("SIGCONT"); // a stopped process takes its SIGTERM only now

@@ -45,6 +45,7 @@ class CountFile {
 type FileOf = Readonly<Record<Cgroup["version"], readonly [name: string, pattern: RegExp]>>;
 
 const cpu: FileOf = { 1: ["cpuacct.usage", /^(\d+)/u], 2: ["cpu.stat", /^usage_usec (\d+)$/mu] };
+const now: FileOf = { 1: ["memory.usage_in_bytes", /^(\d+)/u], 2: ["memory.current", /^(\d+)/u] };
 const peak: FileOf = { 1: ["memory.max_usage_in_bytes", /^(\d+)/u], 2: ["memory.peak", /^(\d+)/u] };
 const kills: FileOf = { 1: ["memory.oom_control", /^oom_kill (\d+)$/mu], 2: ["memory.events", /^oom_kill (\d+)$/mu] };
 const refusals: FileOf = { 1: ["pids.events", /^max (\d+)$/mu], 2: ["pids.events", /^max (\d+)$/mu] };
@@ -62,6 +63,7 @@ export class CgroupCounts {
   readonly #buffer = Buffer.allocUnsafe(longestBytes);
   readonly #cpu: CountFile | undefined;
   readonly #cpuUnitsPerMs: number;
+  readonly #now: CountFile | undefined;
   readonly #peak: CountFile | undefined;
   readonly #kills: CountFile | undefined;
   readonly #refusals: CountFile | undefined;
@@ -69,6 +71,7 @@ export class CgroupCounts {
   constructor(groups: readonly Cgroup[]) {
     this.#cpu = countFile(groups, "cpuacct", cpu);
     this.#cpuUnitsPerMs = cpuUnitsPerMs[cgroupOf(groups, "cpuacct")?.version ?? 1];
+    this.#now = countFile(groups, "memory", now);
     this.#peak = countFile(groups, "memory", peak);
     this.#kills = countFile(groups, "memory", kills);
     this.#refusals = countFile(groups, "pids", refusals);
@@ -85,6 +88,11 @@ export class CgroupCounts {
     return { peakBytes: this.#peak.read(this.#buffer), kills: this.#kills.read(this.#buffer) };
   }
 
+  /** Of all members at this moment; undefined where no group counts it. */
+  memoryNowBytes(): number | undefined {
+    return this.#now?.read(this.#buffer);
+  }
+
   /** How often a process or thread was refused because there were too many; 0 where no group counts. */
   refusedTasks(): number {
     return this.#refusals?.read(this.#buffer) ?? 0;
@@ -92,6 +100,6 @@ export class CgroupCounts {
 
   /** Idempotent. Asked afterwards, it would open the files again. */
   close(): void {
-    for (const file of [this.#cpu, this.#peak, this.#kills, this.#refusals]) file?.close();
+    for (const file of [this.#cpu, this.#now, this.#peak, this.#kills, this.#refusals]) file?.close();
   }
 }

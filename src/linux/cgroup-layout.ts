@@ -15,6 +15,8 @@ export interface CgroupPlace {
   /** Of version 1, as far as we limit anything by them; version 2 names its controllers in files. */
   readonly controllers: readonly Controller[];
   readonly mountPoint: string;
+  /** Of version 1: the tree that stops processes. */
+  readonly freezes?: true;
   /** Our own group. */
   readonly directory: string;
 }
@@ -58,7 +60,15 @@ export function cgroupPlaces({ mounts, memberships }: CgroupFacts): readonly Cgr
     );
     const directory = mount === undefined ? undefined : ownDirectory(mount, rest.join(":"));
     if (mount === undefined || directory === undefined) return [];
-    return [{ version: isUnified ? 2 : 1, controllers: found, mountPoint: mount.point, directory }];
+    return [
+      {
+        version: isUnified ? 2 : 1,
+        controllers: found,
+        mountPoint: mount.point,
+        directory,
+        ...(names.split(",").includes("freezer") ? { freezes: true } : {}),
+      },
+    ];
   });
 }
 

@@ -53,13 +53,17 @@ function unifiedParent(place: CgroupPlace): { readonly parent: string; readonly 
 /** Of a sandbox, in every tree. */
 export const groupName = (sandboxId: string): string => `glovebox-${sandboxId}`;
 
+/** Of what is stopped for a while: beside the sandbox's own, which a container's runtime may have made for all of it. */
+const pausedName = (sandboxId: string): string => `${groupName(sandboxId)}-paused`;
+
 function ownPlaces(): readonly CgroupPlace[] {
   return cgroupPlaces({ mounts: text("/proc/self/mountinfo") ?? "", memberships: text("/proc/self/cgroup") ?? "" });
 }
 
 /** True for what `findCgroups` could have named on this machine, whatever a journal says. */
 export function isCgroupOf(sandboxId: string, directory: string): boolean {
-  if (path.basename(directory) !== groupName(sandboxId) || path.normalize(directory) !== directory) return false;
+  if (![groupName(sandboxId), pausedName(sandboxId)].includes(path.basename(directory)) || path.normalize(directory) !== directory)
+    return false;
   return ownPlaces().some(({ mountPoint }) => directory.startsWith(`${mountPoint}/`));
 }
 
@@ -82,6 +86,20 @@ export function findCgroups(sandboxId: string): readonly Cgroup[] {
   });
   // A mixed layout has a controller in one tree only.
   return found.filter(({ directory }, index) => found.findIndex((other) => other.directory === directory) === index);
+}
+
+export type FreezerPlace = Pick<Cgroup, "version" | "directory">;
+
+/** Where processes of a sandbox could be stopped; makes nothing. Undefined where there is no such place. */
+export function freezerPlace(sandboxId: string, limiting: readonly Cgroup[]): FreezerPlace | undefined {
+  const name = pausedName(sandboxId);
+  const places = ownPlaces();
+  const first = places.find(({ freezes, directory }) => freezes === true && isWritable(directory));
+  if (first !== undefined) return { version: 1, directory: path.join(first.directory, name) };
+  // Below the group that limits them: there they stay.
+  const limited = limiting.find(({ version }) => version === 2)?.directory;
+  const above = limited ?? places.find(({ version, directory }) => version === 2 && isWritable(directory))?.directory;
+  return above === undefined ? undefined : { version: 2, directory: path.join(above, name) };
 }
 
 export const cgroupOf = (groups: readonly Cgroup[], controller: Controller): Cgroup | undefined =>
@@ -156,6 +174,10 @@ export function joinCgroup(group: Cgroup, pid: number): void {
     refuse(group, error);
   }
 }
+
+/** What holds a group goes after it. */
+export const innermostFirst = (directories: readonly string[]): readonly string[] =>
+  directories.toSorted((left, right) => right.length - left.length);
 
 /** The kernel lets a member go a moment after its end, and offers no event for that. */
 export async function removeCgroup(directory: string): Promise<boolean> {

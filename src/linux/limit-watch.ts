@@ -4,6 +4,7 @@ import { measureTrees } from "../kit/measure-tree.ts";
 import { allowedOf, type LimitHit, type LimitName, type UsageEvidence } from "../contracts/limits.ts";
 import { CgroupCounts, type CgroupMemory } from "./cgroup-counts.ts";
 import { type Fill, fillOf, namelessBytes, RootGrowth, writtenBytes } from "./disk-sample.ts";
+import type { HeldResources } from "../contracts/boundary.ts";
 import type { LimitPlan } from "./limit-plan.ts";
 import { MemoryEstimate } from "./memory-estimate.ts";
 import { availableBytes, exactMemoryBytes, sampleTree, type TreeSample } from "./tree-sample.ts";
@@ -124,6 +125,17 @@ export class LimitWatch {
   /** What was used until now: a look that was just taken, as at the end of a command, says it. */
   usage(): UsageEvidence {
     return monotonicMs() - this.#lookedAtMs < freshMs ? this.#usage : this.look();
+  }
+
+  /** What it has at this moment; undefined once it has ended. */
+  held(): HeldResources | undefined {
+    const sample = this.#isDone ? undefined : sampleTree(this.#places.proc);
+    if (sample === undefined) return undefined;
+    const privateBytes = this.#places.privatePlaces
+      .flatMap((place) => fillOf(place) ?? [])
+      .reduce((sum, { usedBytes }) => sum + usedBytes, 0);
+    const memoryBytes = this.#counts.memoryNowBytes() ?? exactMemoryBytes(this.#places.proc, sample.pids) + privateBytes;
+    return { memoryBytes, privateBytes };
   }
 
   /** One look now; @returns what was used until now */

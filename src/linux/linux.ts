@@ -5,8 +5,10 @@ export { cacheMounts, cachePlaces } from "./cache-mounts.ts";
 export {
   type Cgroup,
   findCgroups,
+  freezerPlace,
   groupName,
   groupsOfRuntime,
+  innermostFirst,
   isCgroupOf,
   joinCgroup,
   limitCgroup,
@@ -26,6 +28,7 @@ export {
   ofCommands,
   treeOf,
 } from "./host-processes.ts";
+export { Freezer, thaw } from "./freezer.ts";
 export { isExecutable } from "./is-executable.ts";
 export { launcherError } from "./launcher-failure.ts";
 export { type LayoutOperation, layoutText, runOperation } from "./layout.ts";

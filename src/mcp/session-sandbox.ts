@@ -13,7 +13,13 @@ export interface HeldSandbox {
 }
 
 /** After these nothing can be done in the sandbox any more; the next call opens another. */
-const gone: ReadonlySet<ErrorCode> = new Set(["SANDBOX_CLOSED", "SANDBOX_UNKNOWN", "BROKER_UNAVAILABLE", "BROKER_PROTOCOL"]);
+const gone: ReadonlySet<ErrorCode> = new Set([
+  "SANDBOX_CLOSED",
+  "CONTAINER_EXPIRED",
+  "SANDBOX_UNKNOWN",
+  "BROKER_UNAVAILABLE",
+  "BROKER_PROTOCOL",
+]);
 
 /** Tasks whose refusals a session can be asked for. */
 const tasksKept = 16;

@@ -7,6 +7,7 @@ import type {
   SandboxDoor,
   SandboxEnd,
   SandboxLog,
+  SandboxUse,
 } from "../contracts/sandbox-door.ts";
 import type { CapturedChannels } from "./captured-output.ts";
 import { type CallOptions, performCaptured, signalOf, type TerminalSize } from "./command-call.ts";
@@ -186,23 +187,48 @@ export class OpenSandbox implements AsyncDisposable {
     return this.#parts.sheetOf(this.#parts.task);
   }
 
+  /** What it has and has used, as the host sees it. Bytes and milliseconds. @throws SANDBOX_UNKNOWN, SANDBOX_CLOSED */
+  stats(): Promise<SandboxUse> {
+    const { door, access, say } = this.#parts;
+    return told(say, () => door.stats(access));
+  }
+
+  /** Stops what runs in it until `resume()`; meanwhile `exec` and the like are refused with SANDBOX_PAUSED. Idempotent. @throws PAUSE_UNAVAILABLE */
+  pause(): Promise<void> {
+    const { door, access, say } = this.#parts;
+    return told(say, () => door.pause(access));
+  }
+
+  /** Idempotent. @throws SANDBOX_UNKNOWN, SANDBOX_CLOSED */
+  resume(): Promise<void> {
+    const { door, access, say } = this.#parts;
+    return told(say, () => door.resume(access));
+  }
+
+  /** As `close()`, but at once: nothing in it is asked to end first. */
+  kill(): Promise<SandboxClosed> {
+    this.#closed ??= this.#close("kill");
+    return this.#closed;
+  }
+
   /** Ends everything in it. Resolves when nothing is left on the host and all is recorded. Idempotent. @throws SANDBOX_UNKNOWN, SANDBOX_CLOSED */
   close(): Promise<SandboxClosed> {
     this.#closed ??= this.#close();
     return this.#closed;
   }
 
-  async #close(): Promise<SandboxClosed> {
+  async #close(how: "end" | "kill" = "end"): Promise<SandboxClosed> {
     const { door, access, say } = this.#parts;
     this.#parts.onClosed(this);
-    const { refusedConnections, ...end } = await told(say, () => door.end(access));
+    const { refusedConnections, ...end } = await told(say, () => door[how](access));
     return { ...end, refusedConnections: toldLines(refusedConnections, say), sheet: await this.sheet() };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close().catch((error: unknown) => {
       // It expired, a limit of it was used up, or its broker ended: nothing of it is left.
-      if (!(error instanceof PublicError && ["SANDBOX_CLOSED", "BROKER_UNAVAILABLE"].includes(error.code))) throw error;
+      if (!(error instanceof PublicError && ["SANDBOX_CLOSED", "CONTAINER_EXPIRED", "BROKER_UNAVAILABLE"].includes(error.code)))
+        throw error;
     });
   }
 }

@@ -101,6 +101,7 @@ async function run({ sandbox, spec }: Opened, script: string): Promise<Supervisi
       },
     },
     monotonicNs: () => process.hrtime.bigint(),
+    pauses: { totalNs: 0n, isPaused: false },
     observe: () => {},
   });
   return { ...report, output };

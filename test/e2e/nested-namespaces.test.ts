@@ -97,6 +97,7 @@ for name in [here + '/after', 'after', '/deep/after']:
       look: async () => sandbox.usage(),
       io: { signal: new AbortController().signal, onStart: () => {}, onOutput: async () => {} },
       monotonicNs: () => process.hrtime.bigint(),
+      pauses: { totalNs: 0n, isPaused: false },
       observe: () => {},
     });
     assert.deepEqual(limitHits, [{ limit: "processes", allowed: 40, observed: 41 }]);

@@ -5,6 +5,8 @@ import {
   type Execution,
   type HandingBack,
   noLateMasks,
+  type OpenContext,
+  type Pausable,
   type Sandbox,
   type SandboxSpec,
   type SandboxStats,
@@ -14,7 +16,17 @@ import type { ArtifactBounds } from "../../contracts/artifacts.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { LimitHit, UsageEvidence } from "../../contracts/limits.ts";
 import { settles } from "../../kit/settles.ts";
-import { type HostProcess, type LimitPlan, LimitWatch, lookAtProcess, ofCommands, removeCgroup, treeOf } from "../../linux/linux.ts";
+import {
+  Freezer,
+  freezerPlace,
+  type HostProcess,
+  type LimitPlan,
+  LimitWatch,
+  lookAtProcess,
+  ofCommands,
+  removeCgroup,
+  treeOf,
+} from "../../linux/linux.ts";
 import { containerEnvironment } from "./environment.ts";
 import type { ContainerIdentity } from "./identity.ts";
 import { guardInside, inputInside, outputInside, sharedInside, temporaryInside } from "./inside.ts";
@@ -33,9 +45,10 @@ export interface Occupied {
   readonly walls: WallReport;
   /** All that were journalled: those of the limits, and what the runtime made beside them. */
   readonly groups: readonly string[];
+  readonly journal: OpenContext["journal"];
 }
 
-export class ContainerSandbox implements Sandbox, Dialling, HandingBack {
+export class ContainerSandbox implements Sandbox, Dialling, HandingBack, Pausable {
   readonly id;
   readonly walls: WallReport;
   readonly lateMasks = noLateMasks;
@@ -43,16 +56,24 @@ export class ContainerSandbox implements Sandbox, Dialling, HandingBack {
   readonly #occupied: Occupied;
   readonly #guard: HostProcess | undefined;
   readonly #watch: LimitWatch;
+  readonly #freezer: Freezer;
   readonly #exhausted = Promise.withResolvers<LimitHit>();
   #closing: Promise<void> | undefined;
 
   constructor(spec: SandboxSpec, occupied: Occupied) {
-    const { launched, limits, walls } = occupied;
+    const { launched, limits, walls, journal } = occupied;
     this.id = spec.sandboxId;
     this.walls = walls;
     this.#spec = spec;
     this.#occupied = occupied;
     this.#guard = lookAtProcess(launched.guardPid);
+    const processes = (): readonly HostProcess[] => ofCommands(this.#remaining());
+    this.#freezer = new Freezer({
+      sandboxId: spec.sandboxId,
+      place: () => freezerPlace(spec.sandboxId, limits.cgroups),
+      processes,
+      journal,
+    });
     this.#watch = new LimitWatch({
       guardPid: launched.guardPid,
       plan: limits,
@@ -85,7 +106,8 @@ export class ContainerSandbox implements Sandbox, Dialling, HandingBack {
     const { limits, resources } = plan;
     const onFileLimit = (observed: number): void => this.#exhausted.resolve({ limit: "disk", allowed: limits.diskBytes, observed });
     const { onRefused } = command;
-    const execution = await launched.session.exec({ ...command, environment }, { limits: resources, onFileLimit, onRefused });
+    const started = launched.session.exec({ ...command, environment }, { limits: resources, onFileLimit, onRefused });
+    const execution = await this.#freezer.awaits(started);
     this.#watch.start();
     void execution.exit.then(() => this.#watch.lookAtEnd());
     return execution;
@@ -96,21 +118,34 @@ export class ContainerSandbox implements Sandbox, Dialling, HandingBack {
     return this.exec({ argv: [guardInside, "dial", String(port)], cwd: "/", environment: {} });
   }
 
-  collect(output: string, { count, bytes }: ArtifactBounds): Promise<Execution> {
+  async collect(output: string, { count, bytes }: ArtifactBounds): Promise<Execution> {
     const argv = [guardInside, "collect", String(count), String(bytes), placeOf(output)] as const;
-    return this.exec({ argv, cwd: "/", environment: {}, hasInput: false });
+    const execution = await this.exec({ argv, cwd: "/", environment: {}, hasInput: false });
+    // It is ours and soon over: who pauses meanwhile waits for it.
+    void this.#freezer.awaits(execution.gone);
+    return execution;
   }
 
   async stats(): Promise<SandboxStats> {
-    return { processes: ofCommands(this.#remaining()).length, openCommands: this.#occupied.launched.session.openCommands };
+    const { openCommands } = this.#occupied.launched.session;
+    const held = this.#watch.held();
+    return { processes: ofCommands(this.#remaining()).length, openCommands, ...(held === undefined ? {} : { held }) };
   }
 
   usage(): UsageEvidence {
     return this.#watch.usage();
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#end();
+  pause(): Promise<void> {
+    return this.#freezer.pause();
+  }
+
+  resume(): void {
+    this.#freezer.resume();
+  }
+
+  close(how?: "atOnce"): Promise<void> {
+    this.#closing ??= this.#end(how);
     return this.#closing;
   }
 
@@ -125,17 +160,20 @@ export class ContainerSandbox implements Sandbox, Dialling, HandingBack {
     return treeOf(now.pid);
   }
 
-  async #end(): Promise<void> {
+  async #end(how: "atOnce" | undefined): Promise<void> {
     // Before anything else: nothing of what is still running leaves any more.
     await this.#occupied.launched.captive?.network.close();
-    await this.#endProcesses();
+    // What is stopped could not end.
+    this.#freezer.resume();
+    await this.#endProcesses(how === "atOnce" ? 0 : graceMs);
     this.#watch.close();
+    await this.#freezer.remove();
     for (const directory of this.#occupied.groups) await removeCgroup(directory);
   }
 
-  async #endProcesses(): Promise<void> {
+  async #endProcesses(waitMs: number): Promise<void> {
     const { session, child, ended, guardPid } = this.#occupied.launched;
-    await session.close(graceMs);
+    await session.close(waitMs);
     if (await settles(ended, followMs)) return;
     // The guard did not end with its channel: its namespace ends with it, and the runtime after it.
     if (this.#remaining().length > 0) process.kill(guardPid, "SIGKILL");

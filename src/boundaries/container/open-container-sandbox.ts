@@ -161,7 +161,12 @@ function wallReport(
   };
 }
 
-async function occupy(options: ContainerBoundaryOptions, spec: SandboxSpec, plan: ContainerPlan, signal: AbortSignal): Promise<Sandbox> {
+async function occupy(
+  options: ContainerBoundaryOptions,
+  spec: SandboxSpec,
+  plan: ContainerPlan,
+  { signal, journal }: OpenContext,
+): Promise<Sandbox> {
   const { limits, identity, groups } = plan;
   for (const group of limits.cgroups) makeCgroup(group);
   const launched = await launchContainer({
@@ -176,7 +181,7 @@ async function occupy(options: ContainerBoundaryOptions, spec: SandboxSpec, plan
     isTest: options.guardLayers === "none",
     signal,
   });
-  const sandbox = new ContainerSandbox(spec, { launched, limits, identity, groups, walls: wallReport(spec, plan, launched) });
+  const sandbox = new ContainerSandbox(spec, { launched, limits, identity, groups, journal, walls: wallReport(spec, plan, launched) });
   try {
     // The guard has started nothing yet: whatever it starts is born in its groups. The runtime, which has many threads, is past by now.
     for (const group of limits.cgroups) limitCgroup(group, spec.limits, limits.tasksMaximum + membersOf(spec, plan));
@@ -199,7 +204,7 @@ export async function openContainerSandbox(options: ContainerBoundaryOptions, sp
   for (const directory of plan.groups) await context.journal({ kind: "cgroup", name: directory });
   context.signal.throwIfAborted();
   try {
-    return await occupy(options, spec, plan, context.signal);
+    return await occupy(options, spec, plan, context);
   } catch (error) {
     for (const directory of plan.groups) await removeCgroup(directory);
     throw error;

@@ -7,11 +7,13 @@ import {
   commandLine,
   endProcesses,
   type HostProcess,
+  innermostFirst,
   isCgroupOf,
   isOurUid,
   markerOf,
   realUid,
   removeCgroup,
+  thaw,
 } from "../../linux/linux.ts";
 import { guardInside } from "./inside.ts";
 import { containerName, runtimeNames } from "./runtimes.ts";
@@ -45,8 +47,11 @@ function isOfSandbox({ pid }: HostProcess, sandboxId: string): boolean {
 
 /** Idempotent. @returns what was found; a second call finds nothing */
 export async function reapContainerSandbox({ sandboxId, cgroups }: ContainerReapRequest): Promise<ContainerReapCounts> {
+  const groups = innermostFirst(cgroups).filter((group) => isCgroupOf(sandboxId, group));
+  // What was stopped could not end.
+  for (const group of groups) thaw(group);
   const processes = await endProcesses((candidate) => isOfSandbox(candidate, sandboxId));
   let removed = 0;
-  for (const group of cgroups) if (isCgroupOf(sandboxId, group) && (await removeCgroup(group))) removed += 1;
+  for (const group of groups) if (await removeCgroup(group)) removed += 1;
   return { processes, cgroups: removed };
 }

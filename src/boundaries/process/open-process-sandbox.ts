@@ -94,6 +94,7 @@ interface Starting {
   readonly bubblewrapPath: string;
   readonly residence: Residence;
   readonly signal: AbortSignal;
+  readonly journal: OpenContext["journal"];
 }
 
 /** What is known when they are whole. */
@@ -200,7 +201,7 @@ export async function openProcessSandbox({ options, residence }: ProcessParts, a
   for (const { directory } of facts.machine.cgroups) await context.journal({ kind: "cgroup", name: directory });
   context.signal.throwIfAborted();
   try {
-    return await startSandbox({ options, spec, facts, beginning, layers, isRoot, bubblewrapPath, residence, signal: context.signal });
+    return await startSandbox({ options, spec, facts, beginning, layers, isRoot, bubblewrapPath, residence, ...context });
   } catch (error) {
     dropTouchLog(spec.privateDirectory);
     for (const { directory } of facts.machine.cgroups) await removeCgroup(directory);
@@ -237,7 +238,12 @@ async function occupy(starting: Starting, furnished: Furnished, launched: Launch
   const writeRoots = [...plan.mediation.writeRoots, ...(spec.caches?.places ?? []).map(({ source }) => source)];
   const privatePlaces = [scratchInside, "/dev/shm"];
   const target = { guardPid, plan: plan.limits, privatePlaces, writeRoots, isIdle: () => launched.session.openCommands === 0 };
-  const sandbox = new ProcessSandbox(spec, plan, { ...launched, masker }, wallReport(furnished, starting, launched));
+  const sandbox = new ProcessSandbox(
+    spec,
+    plan,
+    { ...launched, masker, journal: starting.journal },
+    wallReport(furnished, starting, launched),
+  );
   try {
     // Root's launcher joined before it became anybody else. The guard has started nothing yet: whatever it starts is born in its groups.
     if (!isRoot) for (const group of cgroups) joinCgroup(group, guardPid);

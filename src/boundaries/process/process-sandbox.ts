@@ -5,6 +5,8 @@ import {
   type Execution,
   type LateMasks,
   noLateMasks,
+  type OpenContext,
+  type Pausable,
   type Sandbox,
   type SandboxSpec,
   type SandboxStats,
@@ -13,7 +15,17 @@ import {
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { LimitHit, UsageEvidence } from "../../contracts/limits.ts";
 import { settles } from "../../kit/settles.ts";
-import { type HostProcess, LimitWatch, lookAtProcess, ofCommands, removeCgroup, treeOf, type WatchTarget } from "../../linux/linux.ts";
+import {
+  Freezer,
+  freezerPlace,
+  type HostProcess,
+  LimitWatch,
+  lookAtProcess,
+  ofCommands,
+  removeCgroup,
+  treeOf,
+  type WatchTarget,
+} from "../../linux/linux.ts";
 import { type KnownDirectories, sandboxEnvironment } from "./environment.ts";
 import { guardInside, inputInside } from "./inside.ts";
 import type { Launched } from "./launch.ts";
@@ -26,9 +38,10 @@ const followMs = 3000;
 
 export interface Running extends Launched {
   readonly masker: Masker | undefined;
+  readonly journal: OpenContext["journal"];
 }
 
-export class ProcessSandbox implements Sandbox, Dialling {
+export class ProcessSandbox implements Sandbox, Dialling, Pausable {
   readonly id;
   readonly walls: WallReport;
   readonly #spec: SandboxSpec;
@@ -37,6 +50,7 @@ export class ProcessSandbox implements Sandbox, Dialling {
   readonly #launched: Running;
   readonly #guard: HostProcess | undefined;
   readonly #exhausted = Promise.withResolvers<LimitHit>();
+  readonly #freezer: Freezer;
   #watch: LimitWatch | undefined;
   #closing: Promise<void> | undefined;
 
@@ -47,6 +61,14 @@ export class ProcessSandbox implements Sandbox, Dialling {
     this.#plan = plan;
     this.#launched = launched;
     this.#guard = lookAtProcess(launched.guardPid);
+    const { cgroups } = plan.limits;
+    const processes = (): readonly HostProcess[] => ofCommands(this.#remaining());
+    this.#freezer = new Freezer({
+      sandboxId: spec.sandboxId,
+      place: () => freezerPlace(spec.sandboxId, cgroups),
+      processes,
+      journal: launched.journal,
+    });
     // Fails closed because a file that appears now would not be hidden any more.
     void launched.masker?.ended.then((reason) => {
       if (reason !== undefined) launched.session.fail(reason);
@@ -80,7 +102,8 @@ export class ProcessSandbox implements Sandbox, Dialling {
     const { limits, resources } = this.#plan.limits;
     const onFileLimit = (observed: number): void => this.#exhausted.resolve({ limit: "disk", allowed: limits.diskBytes, observed });
     const { onRefused } = command;
-    const execution = await this.#launched.session.exec({ ...command, environment }, { limits: resources, onFileLimit, onRefused });
+    const started = this.#launched.session.exec({ ...command, environment }, { limits: resources, onFileLimit, onRefused });
+    const execution = await this.#freezer.awaits(started);
     this.#watch?.start();
     void execution.exit.then(() => this.#watch?.lookAtEnd());
     return execution;
@@ -93,15 +116,25 @@ export class ProcessSandbox implements Sandbox, Dialling {
 
   async stats(): Promise<SandboxStats> {
     const { session } = this.#launched;
-    return { processes: ofCommands(this.#remaining()).length, openCommands: session.openCommands };
+    const held = this.#watch?.held();
+    const { openCommands } = session;
+    return { processes: ofCommands(this.#remaining()).length, openCommands, ...(held === undefined ? {} : { held }) };
   }
 
   usage(): UsageEvidence | undefined {
     return this.#watch?.usage();
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#end();
+  pause(): Promise<void> {
+    return this.#freezer.pause();
+  }
+
+  resume(): void {
+    this.#freezer.resume();
+  }
+
+  close(how?: "atOnce"): Promise<void> {
+    this.#closing ??= this.#end(how);
     return this.#closing;
   }
 
@@ -116,19 +149,22 @@ export class ProcessSandbox implements Sandbox, Dialling {
     return treeOf(now.pid);
   }
 
-  async #end(): Promise<void> {
+  async #end(how: "atOnce" | undefined): Promise<void> {
     // Before anything else: nothing of what is still running leaves any more.
     await this.#launched.captive?.network.close();
-    await this.#endProcesses();
+    // What is stopped could not end.
+    this.#freezer.resume();
+    await this.#endProcesses(how === "atOnce" ? 0 : graceMs);
     // Only now: until its last process has ended, what is hidden stays hidden.
     await this.#launched.masker?.close();
     this.#watch?.close();
+    await this.#freezer.remove();
     for (const { directory } of this.#plan.limits.cgroups) await removeCgroup(directory);
   }
 
-  async #endProcesses(): Promise<void> {
+  async #endProcesses(waitMs: number): Promise<void> {
     const { session, child } = this.#launched;
-    await session.close(graceMs);
+    await session.close(waitMs);
     if (await settles(child.ended, followMs)) return;
     // The guard did not end with its channel: its namespace ends with it, and bubblewrap after it.
     if (this.#remaining().length > 0) process.kill(this.#launched.guardPid, "SIGKILL");

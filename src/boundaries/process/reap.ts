@@ -2,7 +2,18 @@
 // was started as one of our own programs; what merely looks like it is left alone.
 import path from "node:path";
 import { removeTree } from "../../kit/remove-tree.ts";
-import { commandLine, endProcesses, type HostProcess, isCgroupOf, isOurUid, markerOf, realUid, removeCgroup } from "../../linux/linux.ts";
+import {
+  commandLine,
+  endProcesses,
+  type HostProcess,
+  innermostFirst,
+  isCgroupOf,
+  isOurUid,
+  markerOf,
+  realUid,
+  removeCgroup,
+  thaw,
+} from "../../linux/linux.ts";
 import { guardInside } from "./inside.ts";
 
 export interface ReapRequest {
@@ -32,9 +43,12 @@ function isOfSandbox({ pid }: HostProcess, sandboxId: string): boolean {
 
 /** Idempotent. @returns what was found; a second call finds nothing */
 export async function reapProcessSandbox(request: ReapRequest): Promise<ReapCounts> {
+  const groups = innermostFirst(request.cgroups ?? []).filter((group) => isCgroupOf(request.sandboxId, group));
+  // What was stopped could not end.
+  for (const group of groups) thaw(group);
   const processes = await endProcesses((candidate) => isOfSandbox(candidate, request.sandboxId));
   let cgroups = 0;
-  for (const group of request.cgroups ?? []) if (isCgroupOf(request.sandboxId, group) && (await removeCgroup(group))) cgroups += 1;
+  for (const group of groups) if (await removeCgroup(group)) cgroups += 1;
   const directory = request.privateDirectory;
   const wasThere = directory !== undefined && (await removeTree(directory, { parent: path.dirname(directory) }));
   return { processes, directories: wasThere ? 1 : 0, cgroups };

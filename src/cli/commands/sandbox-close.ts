@@ -4,7 +4,8 @@ import { printableJson } from "../../kit/printable-json.ts";
 import type { CliCommand, CliContext } from "../command.ts";
 import { allSandboxesOption, allSandboxesSynopsis, forChosenSandboxes } from "../sandbox/sandbox-operand.ts";
 
-async function report({ stdout, stderr, text, isJson }: CliContext, ends: readonly SandboxEnd[]): Promise<void> {
+/** The same for one that was killed. */
+export async function reportEnds({ stdout, stderr, text, isJson }: CliContext, ends: readonly SandboxEnd[]): Promise<void> {
   if (isJson) {
     await stdout.write(printableJson({ closed: ends }));
     return;
@@ -28,7 +29,7 @@ export const sandboxCloseCommand: CliCommand = {
     { line: "glovebox sandbox close --all", about: "cli.sandbox-close.example.all" },
   ],
   execute: async (context, input) => {
-    await report(
+    await reportEnds(
       context,
       await forChosenSandboxes(context, input, async (broker, sandbox) => broker.sandboxes.end(await broker.access(sandbox))),
     );

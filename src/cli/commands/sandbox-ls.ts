@@ -10,7 +10,7 @@ function rowsOf({ text }: CliContext, line: SandboxLine, nowMs: number): readonl
   const expires = showDuration(Math.max(0, line.expiresAtMs - nowMs));
   const head: readonly Cell[] = [
     { text: line.sandbox, paint: "bold" },
-    { text: text({ key: "cli.sandbox-ls.expires", values: { expires } }) },
+    { text: text({ key: line.isPaused ? "cli.sandbox-ls.paused-expires" : "cli.sandbox-ls.expires", values: { expires } }) },
     { text: escapeText(line.projectDirectory) },
   ];
   const states = {

@@ -58,9 +58,13 @@ export function fakeBroker(replaced: Partial<SandboxDoor> = {}, approvals: Appro
     logs: async () => [],
     connect: () => Promise.reject(new Error("nothing listens")),
     checkpoint: async () => ({ task, checkpoint: 1, changes: 0, missed: 0, keptBytes: 0, keptUntil: "2026-01-01" }),
+    stats: async () => ({ sandbox: fakeSandbox, task, isPaused: false, openCommands: 0, processes: 0 }),
+    pause: async () => {},
+    resume: async () => {},
     list: async () => [],
     untilEnded: untilAborted,
     end: async () => ({ sandbox: fakeSandbox, task, refusedConnections: [], ledger }),
+    kill: async () => ({ sandbox: fakeSandbox, task, refusedConnections: [], ledger }),
     ...replaced,
   };
   return {
