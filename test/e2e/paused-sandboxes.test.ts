@@ -67,6 +67,7 @@ for (const [kind, overrides] of kinds) {
     const given = new AbortController();
     const waited = exec(access, "while :; do :; done", { signal: given.signal });
     await exec(access, "(while :; do :; done) & while :; do :; done", { isDetached: true });
+    await waitUntil("three loops", async () => (await sandboxes.stats(access)).processes === 3);
     await waitUntil("use of a processor", async () => (await cpuOf(access)) > 50);
     if (!isRoot) {
       await assert.rejects(sandboxes.pause(access), { code: "PAUSE_UNAVAILABLE" });
@@ -91,7 +92,7 @@ for (const [kind, overrides] of kinds) {
     assert.equal((await sandboxes.list()).find(({ sandbox }) => sandbox === access.sandbox)?.isPaused, true);
     given.abort();
     assert.equal((await waited).outcome, "cancelled");
-    assert.equal((await sandboxes.stats(access)).processes, 2);
+    await waitUntil("the end of what was cancelled", async () => (await sandboxes.stats(access)).processes === 2);
     await sandboxes.resume(access);
     await sandboxes.resume(access);
     await waitUntil("going on", async () => (await cpuOf(access)) > (cpuMs ?? 0) + 50);

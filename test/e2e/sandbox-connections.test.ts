@@ -37,7 +37,7 @@ test("connections to ports are counted, keep a sandbox open, and let it go when 
   const door = composeDoor({ environment: { XDG_STATE_HOME: base }, installation, boundary: diallingBoundary() });
   const { sandboxes, stop } = door.holdBroker();
   const opening = { policy: { projectDirectory: path.join(base, "project") }, callerEnvironment: {}, idleMs: 60_000 };
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.now() });
   const access = await sandboxes.open(opening, { signal: new AbortController().signal });
   const connect = () => sandboxes.connect(access, 8080);
   const connections = await Promise.all(Array.from({ length: connectionsAtOnce }, connect));
