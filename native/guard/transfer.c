@@ -15,7 +15,9 @@ static size_t waiting(const struct command *command) {
   return command->pending_tail - command->pending_head;
 }
 
+// Nobody waits for credit once the tree is gone; and with the end of the output told, too, the host knows the command no more.
 static bool give_credit(struct guard *guard, struct command *command) {
+  if (command->tree_gone) return true;
   const bool due = command->owed >= CREDIT_BATCH || (command->owed > 0 && waiting(command) == 0);
   if (!due || !channel_has_room(&guard->channel)) return true; // command_settle tries again
   uint8_t payload[8];

@@ -289,6 +289,25 @@ for (const identity of identities) {
       await assert.rejects(start(guard.session, ["true"]), { code: "SANDBOX_CLOSED" });
     });
 
+    test("input that comes when the last process has just gone is credited to nobody, and the session goes on", async () => {
+      await using guard = await openGuard({ identity });
+      const execution = await startShell(guard.session, "exec sleep 1000 >&- 2>&-");
+      await collect(execution.output);
+      const sleeper = await eventually("the program", () => descendants(guardPid(guard)).find(({ name }) => name === "sleep"));
+      // The guard finds the end of the tree and the input at the same moment.
+      process.kill(guardPid(guard), "SIGSTOP");
+      const state = (): string => readFileSync(`/proc/${guardPid(guard)}/stat`, "latin1").split(") ")[1] ?? "";
+      await eventually("the guard stands still", () => (state().startsWith("T") ? true : undefined));
+      process.kill(sleeper.pid, "SIGKILL");
+      await eventually("the end of the keeper", () => (descendants(guardPid(guard)).length === 0 ? true : undefined));
+      await execution.writeStdin(Buffer.from("x"));
+      process.kill(guardPid(guard), "SIGCONT");
+      assert.equal((await execution.exit).kind, "signalled");
+      await execution.gone;
+      const next = await startShell(guard.session, "echo here");
+      assert.equal((await collect(next.output)).stdout.toString(), "here\n");
+    });
+
     test("a waiting keeper that is killed costs nothing: the next command has a new one", async () => {
       await using guard = await openGuard({ identity });
       for (let count = 0; count < 3; count++) {
