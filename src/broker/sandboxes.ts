@@ -181,14 +181,15 @@ export class Sandboxes implements SandboxDoor {
     return held;
   }
 
-  /** The idle time begins anew; it does not run while a command or a connection does. */
+  /** The idle time begins anew; it does not run while a command or a connection does, nor where it would end later than all of the sandbox's time. */
   #used(sandbox: string): void {
     const held = this.#held.get(sandbox);
     if (held === undefined || held.ending !== undefined) return;
     held.callOffIdle?.();
     const { nowMs } = this.#parts;
     held.idleUntilMs = nowMs() + held.idleMs;
-    held.callOffIdle = held.live.isBusy ? undefined : callAfter(held.idleMs, nowMs, () => this.#expire(sandbox, "idle"));
+    const isOutlived = held.idleUntilMs >= held.expiresAtMs;
+    held.callOffIdle = held.live.isBusy || isOutlived ? undefined : callAfter(held.idleMs, nowMs, () => this.#expire(sandbox, "idle"));
   }
 
   #expire(sandbox: string, reason: EndReason): void {
