@@ -1,4 +1,4 @@
-// What open sandboxes cost while nothing runs in them: resident memory of our processes, and fifty at once. Budget: 3 MiB for one. And of the broker
+// What open sandboxes cost while nothing runs in them: resident memory of our processes, and fifty at once. Budget: 3 MiB for one, shared pages divided. And of the broker
 // that holds a hundred of them. Budget: 150 MB.
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
 import os from "node:os";
@@ -6,6 +6,7 @@ import path from "node:path";
 import { composeDoor } from "../src/compose.ts";
 import type { Sandbox } from "../src/contracts/boundary.ts";
 import { endBroker, processesOf } from "../test/fixtures/served-broker.ts";
+import { waitUntil } from "../test/fixtures/wait-until.ts";
 import { openBenchSandbox, runTrue } from "./open.ts";
 
 export const idleBudgetKib = 3 * 1024;
@@ -43,11 +44,16 @@ const total = (processes: readonly OwnProcess[], of: "residentKib" | "proportion
 async function benchOne(base: string): Promise<void> {
   const { sandbox, project } = await openBenchSandbox(base);
   await runTrue(sandbox, project);
-  const processes = await ownProcesses(sandbox.id);
-  for (const { program, residentKib, proportionalKib } of processes)
-    console.log(`  ${program.padEnd(8)} resident ${residentKib} KiB, proportional ${proportionalKib} KiB`);
-  console.log(`  together resident ${total(processes, "residentKib")} KiB, proportional ${total(processes, "proportionalKib")} KiB`);
+  printProcesses("just after a command", await ownProcesses(sandbox.id));
+  await waitUntil("the end of the keeper that waits", async () => (await ownProcesses(sandbox.id)).length === 2);
+  printProcesses("a while later", await ownProcesses(sandbox.id));
   await sandbox.close();
+}
+
+function printProcesses(moment: string, processes: readonly OwnProcess[]): void {
+  console.log(`  ${moment}: resident ${total(processes, "residentKib")} KiB, proportional ${total(processes, "proportionalKib")} KiB`);
+  for (const { program, residentKib, proportionalKib } of processes)
+    console.log(`    ${program.padEnd(8)} resident ${residentKib} KiB, proportional ${proportionalKib} KiB`);
 }
 
 async function benchMany(base: string, count: number): Promise<void> {
@@ -100,7 +106,7 @@ async function benchHeld(base: string, count = 100): Promise<void> {
 export async function benchIdle(count = 50): Promise<void> {
   const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-bench-")));
   try {
-    console.log(`\nan idle sandbox (budget ${idleBudgetKib} KiB resident)`);
+    console.log(`\nan idle sandbox (budget ${idleBudgetKib} KiB proportional)`);
     await benchOne(base);
     await benchMany(base, count);
     await benchHeld(base);

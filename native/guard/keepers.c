@@ -60,6 +60,10 @@ void keepers_refill(struct keepers *keepers, const struct wall *wall, int proc) 
   keepers->socket = end.socket;
 }
 
+void keepers_rest(struct keepers *keepers) {
+  send_away(keepers);
+}
+
 void keepers_lose(struct keepers *keepers, pid_t pid) {
   if (pid == keepers->waiting) send_away(keepers);
   for (size_t index = 0; index < keepers->leaving_count; index++) {

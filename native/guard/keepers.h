@@ -25,6 +25,8 @@ struct keeper_end {
 int keepers_start(struct keepers *keepers, const struct errand *errand, const struct wall *wall, int proc, struct keeper_end *end);
 // Makes one that waits, when it is due and none is leaving. Only while there is no command: so no process of a command ever lives beside it.
 void keepers_refill(struct keepers *keepers, const struct wall *wall, int proc);
+// No command came for a while: the one that waits need not be there, and the next command has its own made.
+void keepers_rest(struct keepers *keepers);
 // The tree of a command is gone, and its keeper about to be.
 void keepers_leave(struct keepers *keepers, pid_t pid);
 // A child of the guard was reaped, and keeps no command any more.

@@ -19,6 +19,7 @@
 #define CHANNEL_FD 3
 #define PAGE_MAX 65536 // of any machine
 #define FIXED 2
+#define KEEPER_WAITS_MS 10000 // for the next command
 #define WAITS_MAX (FIXED + 4u * GB_SIZE_STREAMS_MAX)
 
 enum wait_for { REPORTS, INPUT, OUTPUT, ERROR_OUTPUT };
@@ -130,7 +131,9 @@ static int run(int signals) {
     if (channel_flush(&own.guard.channel) == CHANNEL_ENDED) return GB_EXIT_CLOSED;
     if (own.guard.session.open_count == 0) keepers_refill(&own.guard.keepers, &own.guard.wall, own.guard.proc);
     gather(signals);
-    if (poll(own.waits.at, own.waits.count, -1) < 0 && errno != EINTR) return GB_EXIT_INTERNAL;
+    const int ready = poll(own.waits.at, own.waits.count, own.guard.keepers.waiting == 0 ? -1 : KEEPER_WAITS_MS);
+    if (ready < 0 && errno != EINTR) return GB_EXIT_INTERNAL;
+    if (ready == 0) keepers_rest(&own.guard.keepers);
     if (own.waits.at[1].revents != 0 && !reap_children(signals)) return GB_EXIT_INTERNAL;
     if (!attend_commands()) return GB_EXIT_INTERNAL;
     if ((own.waits.at[0].revents & ~POLLOUT) != 0) {

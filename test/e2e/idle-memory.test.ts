@@ -12,8 +12,9 @@ test("our processes in an idle sandbox cost at most 3 MiB, shared pages divided,
   for (const [moment, expected] of [
     ["just opened", ["bwrap", "guard"]],
     ["after a command", ["bwrap", "guard", "guard"]],
+    ["after another, and a while", ["bwrap", "guard"]],
   ] as const) {
-    // The keeper of a command ends a moment after it; another one waits for the next.
+    // The keeper of a command ends a moment after it; another one waits for the next, but not for ever.
     await waitUntil("the end of the keeper", async () => (await ownProcesses(sandbox.id)).length === expected.length);
     const processes = await ownProcesses(sandbox.id);
     assert.deepEqual(processes.map(({ program }) => program).toSorted(), expected, moment);
