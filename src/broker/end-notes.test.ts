@@ -36,14 +36,16 @@ test("endNotes() says why a command ended when that was not its own choice, and 
 });
 
 test("endNotes() names each place once that was called where there is no network, three of them, and nothing of other refusals", () => {
-  const first = ["a port 53", "a port 53", "b port 1", "c port 2", "d port 3"].map((path) => ({
+  const first = ["a port 80", "a port 80", "n port 53", "b port 1", "c port 2", "d port 3"].map((path) => ({
     call: "connect" as const,
     errno: "ENETUNREACH",
     rule: "noNetwork" as const,
     path,
   }));
-  const [note, ...others] = endNotes(ended, asked, { total: 5, first }).map(text);
-  assert.match(note ?? "", /called a port 53, b port 1, c port 2, \+1, but there is no network here.*--preset/u);
+  const names = first.filter(({ path }) => path.endsWith(" 53"));
+  assert.match(endNotes(ended, asked, { total: 1, first: names }).map(text).join(), /^The command looked up a name, .*--preset/u);
+  const [note, ...others] = endNotes(ended, asked, { total: 6, first }).map(text);
+  assert.match(note ?? "", /called a port 80, b port 1, c port 2, \+1, but there is no network here.*--preset/u);
   assert.deepEqual(others, []);
-  assert.deepEqual(endNotes(ended, asked, { total: 5, first: first.map((call) => ({ ...call, rule: "hostSocket" as const })) }), []);
+  assert.deepEqual(endNotes(ended, asked, { total: 6, first: first.map((call) => ({ ...call, rule: "hostSocket" as const })) }), []);
 });

@@ -51,9 +51,14 @@ function endNote(result: Ended, { argv, cwd }: Asked): Sentence | undefined {
 /** Enough to see what it was about; the sheet has more. */
 const placesShown = 3;
 
+const nameServer = / port 53$/u;
+
 /** Where no gate stands only the mediator sees whom a command calls; which name was meant nobody there can know. */
 function networkNotes({ first }: RefusedCalls): readonly Sentence[] {
-  const places = [...new Set(first.flatMap(({ rule, path }) => (rule === "noNetwork" ? [path] : [])))];
+  const called = [...new Set(first.flatMap(({ rule, path }) => (rule === "noNetwork" ? [path] : [])))];
+  const places = called.filter((place) => !nameServer.test(place));
+  // Whose address it is, the command did not choose and nobody is helped by.
+  if (called.length > 0 && places.length === 0) return [{ key: "cli.run.no-network-for-names" }];
   const rest = places.length - placesShown;
   const shown = [...places.slice(0, placesShown), ...(rest > 0 ? [`+${rest}`] : [])].join(", ");
   return places.length === 0 ? [] : [{ key: "cli.run.no-network", values: { places: shown } }];
