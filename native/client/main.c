@@ -100,9 +100,12 @@ static int ask(const struct command_line *line) {
   options.socket = connection;
   options.signals = signals;
   const struct relayed relayed = relay(&options, &hearing);
-  if (relayed.end != RELAY_NOBODY) return report(&relayed, &hearing, options.is_for_chinese);
-  signals_release();
-  return -1;
+  if (relayed.end == RELAY_NOBODY) {
+    signals_release();
+    return -1;
+  }
+  signals_release_heard(); // a word that waits for its reader can be ended like the writing of any program
+  return report(&relayed, &hearing, options.is_for_chinese);
 }
 
 int main(int argc, char **argv) {

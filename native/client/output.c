@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,4 +55,20 @@ int output_write(struct output *output, struct queue *queue) {
     queue_drop(queue, (size_t)done);
   }
   return 0;
+}
+
+void output_say(int fd, const char *text, int patience_ms) {
+  struct output output;
+  output_open(&output, fd);
+  for (size_t left = strlen(text); left > 0;) {
+    const ssize_t done = write_some(&output, (const uint8_t *)text, left);
+    if (done > 0) {
+      text += done;
+      left -= (size_t)done;
+      continue;
+    }
+    struct pollfd ready = {output.fd, POLLOUT, 0};
+    if (done == 0 || (errno != EINTR && errno != EAGAIN) || poll(&ready, 1, patience_ms) == 0) break;
+  }
+  if (output.fd != fd) close(output.fd);
 }

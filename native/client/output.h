@@ -22,4 +22,7 @@ void output_open(struct output *output, int fd);
 // Writes what goes now. 0, or what keeps any more from being written.
 int output_write(struct output *output, struct queue *queue);
 
+// Writes a text whole, and waits for room as long as `patience_ms` each time (-1: for ever).
+void output_say(int fd, const char *text, int patience_ms);
+
 #endif

@@ -25,6 +25,12 @@ int signals_next(int fd) {
   return read(fd, &info, sizeof info) == (ssize_t)sizeof info ? (int)info.ssi_signo : 0;
 }
 
+void signals_release_heard(void) {
+  sigset_t left = before;
+  sigaddset(&left, SIGPIPE);
+  sigprocmask(SIG_SETMASK, &left, NULL);
+}
+
 void signals_release(void) {
   sigprocmask(SIG_SETMASK, &before, NULL);
 }

@@ -11,6 +11,9 @@ int signals_next(int fd);
 // As it was before: for another program in our place.
 void signals_release(void);
 
+// All but SIGPIPE, which a write says too.
+void signals_release_heard(void);
+
 // Ends this process by the signal.
 _Noreturn void signals_die(int number);
 

@@ -1,5 +1,7 @@
 // The report of `glovebox doctor`: what it says of the ledger, and that nothing is listed twice.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import type { Boundary, ProbeLine } from "../contracts/boundary.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
@@ -32,5 +34,19 @@ test("runDoctor() is not usable without a ledger, and gives the refusal's own ne
   assert.equal(
     report.sections.flatMap((section) => section.lines).find(({ name }) => name === "ledger")?.fix?.key,
     "error.state.open-mode.hint",
+  );
+});
+
+test("runDoctor() says of nothing that has a room by now that it is not built", async () => {
+  const nothing: Boundary = { ...boundary, probe: async () => ({ kind: "process", usable: true, lines: [] }) };
+  const report = await runDoctor({ boundary: nothing, containers: [], stateDirectory: "/s", checkLedger: async () => "1" });
+  const pending = report.sections.flatMap(({ lines }) => lines.filter(({ state }) => state === "not-built").map(({ name }) => name));
+  const architecture = readFileSync(path.join(import.meta.dirname, "../../ARCHITECTURE.md"), "utf8");
+  const without = /^Rooms that have a place in the table below but no folder yet: ([^]+?)\.$/mu.exec(architecture)?.[1] ?? "";
+  const rooms = without.match(/[a-z]+/gu) ?? [];
+  assert.ok(pending.length > 0);
+  assert.deepEqual(
+    pending.filter((name) => !rooms.includes(name)),
+    [],
   );
 });

@@ -4,7 +4,7 @@ import type { DoctorReport } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 
 /** What this version does not have yet, under the name it will have. */
-const notBuilt = ["credentials", "broker daemon", "microvm", "desktop", "wasi"] as const;
+const notBuilt = ["credentials", "microvm", "desktop", "wasi"] as const;
 
 /** What programs may want and no sandbox gives: told here, in docs/known-incompatibilities.md, and shown by test/e2e/known-incompatibilities.test.ts. */
 const incompatible = [

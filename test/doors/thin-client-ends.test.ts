@@ -80,17 +80,24 @@ test("a stop of the thin client stops its command, and both go on together", asy
   assert.equal((await counting.ended).code, 128 + 15);
 });
 
-test("a reader that never reads holds up its own command alone, in bounded memory, and ends it by going away", async (t) => {
-  const place = await openPlace(t);
+/** A pipe that is open for reading, and a client whose standard output, or error too, is its other end. */
+async function startUnread(place: Place, command: readonly string[], redirection: ">" | "&>" = ">") {
   const pipe = path.join(place.served.project, "pipe");
   assert.equal((await capture("/usr/bin/mkfifo", [pipe])).code, 0);
   const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  t.after(() => reader.close().catch(() => {})); // closed already when all goes well
-  const unread = startClient(place, ["sandbox", "exec", place.access.sandbox, "--", "yes"], {
-    program: ["/bin/sh", "-c", `exec "$@" > '${pipe}'`, "sh", clientProgram, place.otherwise],
-  });
-  const written = async (): Promise<string> => (await readFile(`/proc/${unread.pid}/io`, "utf8")).match(/^wchar: (\d+)$/mu)?.[1] ?? "0";
-  await until("nothing came", async () => Number(await written()) > 60_000);
+  place.t.after(() => reader.close().catch(() => {})); // closed already when all goes well
+  const words = ["sandbox", "exec", place.access.sandbox, "--", ...command];
+  const to = `exec "$@" > '${pipe}'${redirection === ">" ? "" : " 2>&1"}`;
+  const client = startClient(place, words, { program: ["/bin/sh", "-c", to, "sh", clientProgram, place.otherwise] });
+  const written = async (): Promise<number> =>
+    Number((await readFile(`/proc/${client.pid}/io`, "utf8")).match(/^wchar: (\d+)$/mu)?.[1] ?? "0");
+  return { client, reader, pipe, written };
+}
+
+test("a reader that never reads holds up its own command alone, in bounded memory, and ends it by going away", async (t) => {
+  const place = await openPlace(t);
+  const { client: unread, reader, written } = await startUnread(place, ["yes"]);
+  await until("nothing came", async () => (await written()) > 60_000);
   await until("it goes on", async () => {
     const before = await written();
     await shell(place.served, place.access, "sleep 0.2"); // meanwhile another is served
@@ -101,6 +108,15 @@ test("a reader that never reads holds up its own command alone, in bounded memor
   await reader.close();
   assert.equal((await unread.ended).code, 141);
   assert.deepEqual((await outcomes(place)).includes("cancelled"), true);
+});
+
+test("a client whose broker is killed ends although nobody reads where it would say so", async (t) => {
+  const place = await openPlace(t);
+  const { client, reader, written } = await startUnread(place, ["yes"], "&>");
+  await until("nothing came", async () => (await written()) > 60_000);
+  process.kill(await place.served.pid(), "SIGKILL");
+  assert.deepEqual(await Promise.race([client.ended, delay(60_000, "waits")]), { code: 125, signal: null, stdout: Buffer.alloc(0), stderr: "" });
+  await reader.close();
 });
 
 test("whoever waits for a person's approval is told where it is given, and may give up", async (t) => {
