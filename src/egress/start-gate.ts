@@ -143,15 +143,15 @@ export class GateProcess {
 
   async #attach(sandbox: string, { tcp, dns }: CapturedListeners): Promise<void> {
     const served = this.#served.get(sandbox);
-    if (served === undefined) throw new Error("The gate is not there");
-    const timer = setTimeout(() => served.listening.reject(new Error("The gate does not listen")), answerMs);
-    this.#send({ type: "tcp", sandbox }, tcp);
-    this.#send({ type: "dns", sandbox }, dns);
+    const timer = setTimeout(() => served?.listening.reject(new Error("The gate does not listen")), answerMs);
     try {
+      if (served === undefined) throw new Error("The gate is not there");
+      this.#send({ type: "tcp", sandbox }, tcp);
+      this.#send({ type: "dns", sandbox }, dns);
       await served.listening.promise;
     } finally {
       clearTimeout(timer);
-      // The gate has them; here nobody may answer.
+      // The gate has them, or nobody: here nobody may answer.
       tcp.close();
       dns.close();
     }

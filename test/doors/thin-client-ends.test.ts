@@ -115,7 +115,12 @@ test("a client whose broker is killed ends although nobody reads where it would 
   const { client, reader, written } = await startUnread(place, ["yes"], "&>");
   await until("nothing came", async () => (await written()) > 60_000);
   process.kill(await place.served.pid(), "SIGKILL");
-  assert.deepEqual(await Promise.race([client.ended, delay(60_000, "waits")]), { code: 125, signal: null, stdout: Buffer.alloc(0), stderr: "" });
+  assert.deepEqual(await Promise.race([client.ended, delay(60_000, "waits")]), {
+    code: 125,
+    signal: null,
+    stdout: Buffer.alloc(0),
+    stderr: "",
+  });
   await reader.close();
 });
 

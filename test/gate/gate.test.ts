@@ -119,6 +119,10 @@ test("one gate serves several sandboxes, each by its own rules and limits, and i
   });
 });
 
+test("a gate that does not start keeps no listener of its sandbox", () => {
+  assert.deepEqual(results.get("goneEarly"), { failure: "Error: The gate is not there", after: "HTTP/1.1 200 OK" });
+});
+
 test("SOCKS5 clients get what the rules allow, by name, and no other command", () => {
   assert.deepEqual(results.get("socks"), {
     allowed: "0 hello",
