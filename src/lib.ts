@@ -13,7 +13,7 @@ import { rawEnvironment } from "./kit/raw-process.ts";
 import { GloveboxClient, type GloveboxParts } from "./sdk/sdk.ts";
 import { chooseLanguage, createTexts, type Language } from "./texts/texts.ts";
 
-export type { ArtifactCheck, ArtifactSummary, NotHandedBack } from "./contracts/artifacts.ts";
+export type { ArtifactCheck, ArtifactSummary, LeftBehind, NotHandedBack } from "./contracts/artifacts.ts";
 export type { OutputChunk, SignalName } from "./contracts/boundary.ts";
 export type { RunOutcome } from "./contracts/door.ts";
 export type { ErrorCode } from "./contracts/error-table.ts";

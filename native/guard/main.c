@@ -1,4 +1,4 @@
-// guard probe | guard dial PORT | guard collect COUNT BYTES DIRECTORY | guard serve [--sandbox=ID] [--processors=N] [--without=LAYER,...]
+// guard probe | guard dial PORT | guard collect COUNT BYTES DIRECTORY ... | guard rescue COUNT BYTES MARKER PLACE... | guard serve [--sandbox=ID] [--processors=N] [--without=LAYER,...]
 //
 // --sandbox only marks the command line, for whoever looks for leftovers. --without exists in the test build alone.
 #define _GNU_SOURCE
@@ -20,7 +20,7 @@
 #define PROCESSORS "--processors="
 
 static int usage(void) {
-  fputs("usage: guard probe | guard dial PORT | guard collect COUNT BYTES DIRECTORY | guard serve [--sandbox=ID] [--processors=N] (as PID 1 of a sandbox, with its channel on descriptor 3)\n", stderr);
+  fputs("usage: guard probe | guard dial PORT | guard collect COUNT BYTES DIRECTORY ... | guard rescue COUNT BYTES MARKER PLACE... | guard serve [--sandbox=ID] [--processors=N] (as PID 1 of a sandbox, with its channel on descriptor 3)\n", stderr);
   return GB_EXIT_USAGE;
 }
 
@@ -64,6 +64,7 @@ int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "probe") == 0) return guard_probe();
   if (argc == 3 && strcmp(argv[1], "dial") == 0) return guard_dial(argv[2]);
   if (argc > 2 && strcmp(argv[1], "collect") == 0) return guard_collect(argv + 2);
+  if (argc > 2 && strcmp(argv[1], "rescue") == 0) return guard_rescue(argv + 2);
   if (argc < 2 || strcmp(argv[1], "serve") != 0) return usage();
   uint32_t layers = GB_LAYER_ALL;
   for (int index = 2; index < argc; index++) {

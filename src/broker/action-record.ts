@@ -1,4 +1,5 @@
 // Writes what one action leaves in the ledger, in order: decision, walls, end, result. INVARIANT I-01, I-11
+import type { GatheredLeft } from "../artifacts/artifacts.ts";
 import type { ApprovalQuestion, GivenAnswer } from "../contracts/approval.ts";
 import type { LateMasks, RefusedCalls, SandboxSpec, WallReport } from "../contracts/boundary.ts";
 import type { CommandRequest, Decision } from "../contracts/decision.ts";
@@ -272,8 +273,21 @@ export class ActionRecord {
   }
 
   /** What the command handed back. */
-  artifacts({ body, detail }: TakenArtifacts): Promise<void> {
-    return this.#append("execution.artifacts", body, detail);
+  artifacts({ body, detail }: TakenArtifacts, durability?: Durability): Promise<void> {
+    return this.#append("execution.artifacts", body, detail, durability);
+  }
+
+  /** What it left behind. */
+  async leftBehind({ files: found, count, isWhole }: GatheredLeft): Promise<void> {
+    const { task, sandbox } = this.#identity;
+    const files = found.map(({ path, kind, bytes }) => ({ path: wellFormedByteText(path), kind, bytes }));
+    const list = await this.#ledger.commit(task, canonicalJson(files));
+    await this.#append("execution.left-behind", { sandbox, files: count, isWhole, list }, { files });
+  }
+
+  /** Before it is read. */
+  rescued(paths: number): Promise<void> {
+    return this.#append("execution.rescued", { sandbox: this.#identity.sandbox, paths });
   }
 
   /** On the device before anybody is told of it. */

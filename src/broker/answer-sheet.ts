@@ -1,5 +1,6 @@
 // The seven answers about one task, from what was recorded of it. Nothing here looks at the machine: the record is the source.
 import type { AnswerSheet, Question } from "../contracts/answer-sheet.ts";
+import type { LeftBehind } from "../contracts/artifacts.ts";
 import type { LateMasks, RefusedCall, RefusedCalls, WallReport } from "../contracts/boundary.ts";
 import type { RunOutcome } from "../contracts/door.ts";
 import type { GivenInput } from "../contracts/inputs.ts";
@@ -37,6 +38,21 @@ export interface TaskArtifactsView {
   readonly keptUntil: string;
 }
 
+/** What its commands wrote elsewhere in a container. */
+export interface TaskLeftView {
+  readonly count: number;
+  /** False: there may have been more. */
+  readonly isWhole: boolean;
+  readonly first: readonly { readonly path: string; readonly bytes: number }[];
+}
+
+/** Of one command. */
+export function leftBehindView(left: LeftBehind | undefined): TaskLeftView | undefined {
+  return left === undefined
+    ? undefined
+    : { ...left, first: left.first.map(({ path, bytes }) => ({ path: wellFormedByteText(path), bytes })) };
+}
+
 /** What the record of one task says. A part that was not reached is undefined. */
 export interface TaskView {
   readonly task: string;
@@ -69,6 +85,8 @@ export interface TaskView {
     | undefined;
   /** Files that its commands handed back; undefined when there were none. */
   readonly artifacts: TaskArtifactsView | undefined;
+  /** Files that they wrote elsewhere in a container; undefined when there were none. */
+  readonly leftBehind: TaskLeftView | undefined;
   /** Of a task without an ending of its own: a sandbox that outlives its commands. */
   readonly changes?: ChangeSummary | undefined;
   /** What the mediator refused. */
@@ -194,6 +212,18 @@ function handedBack({ artifacts, task }: TaskView): Lines {
   ];
 }
 
+const leftShown = 5;
+
+function leftBehind({ leftBehind: left }: TaskView): Lines {
+  if (left === undefined) return [];
+  const { count, isWhole, first } = left;
+  if (count === 0) return isWhole ? [] : [say("task.happened.left-behind-unseen")];
+  return [
+    say(isWhole ? "task.happened.left-behind" : "task.happened.left-behind-at-least", { count }),
+    ...first.slice(0, leftShown).map(({ path, bytes }) => say("task.happened.left-behind-file", { path, bytes: showBytes(bytes) })),
+  ];
+}
+
 function lateMasks({ total, longestUs, behind, trouble, first }: LateMasks): Lines {
   const shown = first.slice(0, refusedShown).map(({ path, rule, windowUs }) => say("task.happened.late-mask", { path, rule, windowUs }));
   return [
@@ -230,7 +260,7 @@ function happened(view: TaskView): Lines {
   if (view.wasReaped) lines.push(say("task.happened.reaped"));
   lines.push(...refusedCalls(view.refusedCalls), ...lateMasks(view.lateMasks), ...trafficLines(view.traffic));
   const { ending } = view;
-  if (ending === undefined) return [...lines, ...handedBack(view), ...changedFiles(view, view.changes)];
+  if (ending === undefined) return [...lines, ...handedBack(view), ...leftBehind(view), ...changedFiles(view, view.changes)];
   lines.push(say(`task.happened.${ending.child.kind}`, { value: ending.child.value, durationMs: ending.durationMs }));
   for (const hit of ending.limitHits)
     lines.push(say("task.happened.limit", { limit: hit.limit, allowed: hit.allowed, observed: hit.observed }));
@@ -239,7 +269,7 @@ function happened(view: TaskView): Lines {
     lines.push(say("task.happened.usage", { cpu: showDuration(cpuMs), memory: showBytes(peakMemoryBytes), processes: peakProcesses }));
   }
   lines.push(say("task.happened.output", { stdoutBytes: ending.stdoutBytes, stderrBytes: ending.stderrBytes }));
-  lines.push(...handedBack(view), ...changedFiles(view, ending.changes));
+  lines.push(...handedBack(view), ...leftBehind(view), ...changedFiles(view, ending.changes));
   return lines;
 }
 

@@ -47,8 +47,8 @@ export { taskSheetFromRecords } from "./task-sheet.ts";
 async function performAndEnd(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
   try {
     const watched = await performCommand(action, task, permit);
-    const artifacts = await recordCommandEnd(action, task, watched);
-    return artifacts === undefined ? watched : { ...watched, artifacts };
+    const { inSandbox: _gone, ...handedBack } = await recordCommandEnd(action, task, watched);
+    return { ...watched, ...handedBack };
   } finally {
     await endTask(task);
   }

@@ -1,4 +1,5 @@
 // One sandbox that outlives its commands: each command in it is an action of its own, decided and recorded like any other. INVARIANT I-01
+import type { LeftInSandbox } from "../contracts/artifacts.ts";
 import { canHandBack, canPause } from "../contracts/boundary.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
 import type { RunIo, RunRequest } from "../contracts/door.ts";
@@ -10,6 +11,7 @@ import type { ReloadedRules } from "../contracts/reached-broker.ts";
 import type {
   CommandLine,
   PortConnection,
+  RescuedFiles,
   SandboxCheckpoint,
   SandboxCommand,
   SandboxCommandResult,
@@ -32,6 +34,7 @@ import { pausedError } from "./pauses.ts";
 import { performCommand, recordBreak, recordCommandEnd } from "./perform-command.ts";
 import { refuseUnrecordable } from "./refuse-unrecordable.ts";
 import { reloadRules } from "./reload-rules.ts";
+import { rescueFiles } from "./rescue-files.ts";
 import { returnedBytes, type Watched } from "./run-result.ts";
 import { checkpointsMax, checkpointTask } from "./task-checkpoint.ts";
 
@@ -47,6 +50,7 @@ export class LiveSandbox {
   readonly #commands = new Map<string, LiveCommand>();
   readonly #pending = new Set<Promise<unknown>>();
   readonly #onUse: () => void;
+  #left: LeftInSandbox | undefined;
   #checkpoints = 0;
   #pausing: Promise<void> = Promise.resolve();
   #running = 0;
@@ -83,6 +87,11 @@ export class LiveSandbox {
 
   get isPaused(): boolean {
     return this.#task.pauses.isPaused;
+  }
+
+  /** Of a container: as the last command that ended found it. */
+  get leftBehind(): LeftInSandbox | undefined {
+    return this.#left;
   }
 
   get isBusy(): boolean {
@@ -198,9 +207,10 @@ export class LiveSandbox {
     // Not awaited one by one: appends that wait together share the ledger's lock and its write, in the order in which they were asked for.
     // On the device before the result is released; the head over it is signed later, with many others.
     const about = { returnedBytes: returnedBytes(report, policy), durability: "synced" } as const;
-    await Promise.all([ended, record.result(outcomeOf(report), report, commitments, about)]);
+    const [{ leftBehind, inSandbox }] = await Promise.all([ended, record.result(outcomeOf(report), report, commitments, about)]);
+    this.#left = inSandbox ?? this.#left;
     action.parts.step("result recorded");
-    return this.#resultOf(action, watched);
+    return { ...this.#resultOf(action, watched), ...(leftBehind === undefined ? {} : { leftBehind }) };
   }
 
   #resultOf({ identity, record, request }: Action, { report }: Watched): SandboxCommandResult {
@@ -243,6 +253,22 @@ export class LiveSandbox {
     this.#onUse();
     this.#pending.add(made);
     return made.finally(() => this.#pending.delete(made));
+  }
+
+  /** @throws SANDBOX_CLOSED, SANDBOX_PAUSED, SANDBOX_LIMIT, and what `rescueFiles` throws */
+  async rescue(paths: readonly string[]): Promise<RescuedFiles> {
+    this.#admitOne();
+    const rescued = rescueFiles(this.#task, paths);
+    this.#pending.add(rescued);
+    this.#running += 1;
+    this.#onUse();
+    try {
+      return await rescued;
+    } finally {
+      this.#pending.delete(rescued);
+      this.#running -= 1;
+      this.#onUse();
+    }
   }
 
   /** @throws SANDBOX_CLOSED, SANDBOX_LIMIT, and what `connectPort` throws */

@@ -1,6 +1,5 @@
 // One admitted command in an open task: started, watched to its end, and that recorded. Its result is the caller's to record and to hand out.
 import { canHandBack, type Command } from "../contracts/boundary.ts";
-import type { ArtifactSummary } from "../contracts/artifacts.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
 import type { Action } from "./admit.ts";
 import type { OpenTask } from "./open-task.ts";
@@ -8,7 +7,7 @@ import { pausedError } from "./pauses.ts";
 import type { Permit } from "./permit.ts";
 import type { Watched } from "./run-result.ts";
 import { supervise } from "./supervise.ts";
-import { recordArtifacts } from "./task-artifacts.ts";
+import { type HandedBack, recordArtifacts } from "./task-artifacts.ts";
 
 function commandOf(action: Action, { sandbox }: OpenTask, permit: Permit | undefined): Command {
   const { request, io, environment, outside, bringsEnvironment, identity } = action;
@@ -31,6 +30,7 @@ export async function performCommand(action: Action, task: OpenTask, permit: Per
   // Somebody may have paused it while a person was asked.
   if (task.pauses.isPaused) throw pausedError(identity.sandbox);
   const { sandbox } = task;
+  const startedAtMs = parts.clock.wallMs();
   const execution = await sandbox.exec({ ...commandOf(action, task, permit), onRefused: task.denials.add });
   parts.step("started");
   io.onStart({ signal: (name) => execution.signal(name), resize: (size) => execution.resize(size) });
@@ -48,7 +48,7 @@ export async function performCommand(action: Action, task: OpenTask, permit: Per
       observe: (chunk) => streams[chunk.channel].update(chunk.bytes),
     });
     parts.step("ended");
-    return { report, execution, commitments: { stdout: streams.stdout.digest(), stderr: streams.stderr.digest() } };
+    return { report, execution, startedAtMs, commitments: { stdout: streams.stdout.digest(), stderr: streams.stderr.digest() } };
   } finally {
     limit.release();
   }
@@ -71,11 +71,11 @@ async function recordRefusedCalls({ record }: Action, task: OpenTask, { report, 
   return undefined;
 }
 
-/** How it ended, what was refused to it, and what it handed back. */
-export async function recordCommandEnd(action: Action, task: OpenTask, watched: Watched): Promise<ArtifactSummary | undefined> {
+/** How it ended, what was refused to it, what it handed back and left behind. */
+export async function recordCommandEnd(action: Action, task: OpenTask, watched: Watched): Promise<HandedBack> {
   const { parts, record, outside } = action;
   await record.ended(watched.report, outside !== undefined);
   await recordRefusedCalls(action, task, watched);
   parts.step("end recorded");
-  return recordArtifacts(action, task, watched.report.exit);
+  return recordArtifacts(action, task, watched);
 }

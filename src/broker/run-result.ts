@@ -1,11 +1,11 @@
 // What the door gets of one action that ran: the outcome, its numbers and the answer sheet. It records nothing.
-import type { ArtifactSummary } from "../contracts/artifacts.ts";
+import type { ArtifactSummary, LeftBehind } from "../contracts/artifacts.ts";
 import type { Execution, WallReport } from "../contracts/boundary.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { RunResult } from "../contracts/door.ts";
 import type { StreamCommitments } from "./action-record.ts";
 import type { Action } from "./admit.ts";
-import { taskAnswerSheet } from "./answer-sheet.ts";
+import { leftBehindView, taskAnswerSheet } from "./answer-sheet.ts";
 import { connectTargets, connectionNotes, refusedConnections } from "./connection-lines.ts";
 import { endNotes } from "./end-notes.ts";
 import { childOf, exitCodeOf, outcomeOf } from "./outcome.ts";
@@ -25,8 +25,11 @@ export interface Watched {
   readonly report: SupervisionReport;
   readonly execution: Pick<Execution, "gone" | "refusedCalls">;
   readonly commitments: StreamCommitments;
+  /** Milliseconds since the epoch; right before. */
+  readonly startedAtMs: number;
   /** Absent until it is known, and when nothing was handed back. */
   readonly artifacts?: ArtifactSummary;
+  readonly leftBehind?: LeftBehind;
 }
 
 /** Bytes that the caller was given. */
@@ -34,7 +37,10 @@ export function returnedBytes({ stdout, stderr }: Watched["report"], { limits }:
   return Math.min(stdout.bytes + stderr.bytes, limits.outputBytes);
 }
 
-function endingOf(report: SupervisionReport, { changes, artifacts }: Pick<Watched & TaskEnd, "changes" | "artifacts">) {
+function endingOf(
+  report: SupervisionReport,
+  { changes, artifacts, leftBehind }: Pick<Watched & TaskEnd, "changes" | "artifacts" | "leftBehind">,
+) {
   return {
     outcome: outcomeOf(report),
     child: childOf(report.exit),
@@ -45,6 +51,7 @@ function endingOf(report: SupervisionReport, { changes, artifacts }: Pick<Watche
     usage: report.usage,
     ...(changes === undefined ? {} : { changes }),
     ...(artifacts === undefined ? {} : { artifacts }),
+    ...(leftBehind === undefined ? {} : { leftBehind }),
   };
 }
 
@@ -67,6 +74,7 @@ export function resultOf(action: Action, { sandbox, given }: OpenTask, watched: 
     refusal: undefined,
     ending,
     artifacts: watched.artifacts,
+    leftBehind: leftBehindView(watched.leftBehind),
     refusedCalls: report.refusedCalls,
     lateMasks: sandbox.lateMasks,
     traffic,

@@ -6,21 +6,25 @@ import { GloveboxError } from "../contracts/glovebox-error.ts";
 import { makeActionId, makeSandboxId, makeTaskId } from "../contracts/ids.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { ReloadedRules } from "../contracts/reached-broker.ts";
-import type {
-  OpenedSandbox,
-  PortConnection,
-  SandboxAccess,
-  SandboxCheckpoint,
-  SandboxCommand,
-  SandboxCommandResult,
-  SandboxDoor,
-  SandboxEnd,
-  SandboxLine,
-  SandboxLog,
-  SandboxOpening,
-  SandboxUse,
+import {
+  expiresSoon,
+  type OpenedSandbox,
+  type PortConnection,
+  type RescuedFiles,
+  type SandboxAccess,
+  type SandboxCheckpoint,
+  type SandboxCommand,
+  type SandboxCommandResult,
+  type SandboxDoor,
+  type SandboxEnd,
+  type SandboxLine,
+  type SandboxLog,
+  type SandboxOpening,
+  type SandboxUse,
 } from "../contracts/sandbox-door.ts";
+import type { Sentence } from "../contracts/sentence.ts";
 import { callAfter } from "../kit/call-after.ts";
+import { showDuration } from "../kit/show-quantity.ts";
 import { ActionRecord } from "./action-record.ts";
 import type { BrokerParts } from "./broker-parts.ts";
 import { type EndedSandbox, type EndReason, endedError } from "./end-reason.ts";
@@ -250,7 +254,22 @@ export class Sandboxes implements SandboxDoor {
 
   /** @throws SANDBOX_UNKNOWN, SANDBOX_CLOSED, SANDBOX_LIMIT, and what `runCommand` throws for its command */
   async exec(access: SandboxAccess, command: SandboxCommand, io: RunIo): Promise<SandboxCommandResult> {
-    return this.#use(access).exec(command, io);
+    const held = this.#heldBy(access);
+    const result = await held.live.exec(command, io);
+    return { ...result, notes: [...result.notes, ...this.#expiryNotes(access.sandbox, held)] };
+  }
+
+  /** What is left behind ends with it, and soon. */
+  #expiryNotes(sandbox: string, { live, openedAtMs, expiresAtMs }: Held): readonly Sentence[] {
+    const nowMs = this.#parts.nowMs();
+    const { leftBehind } = live;
+    if (leftBehind === undefined || leftBehind.count === 0 || !expiresSoon({ openedAtMs, expiresAtMs }, nowMs)) return [];
+    const expires = showDuration(Math.max(0, expiresAtMs - nowMs));
+    return [{ key: "cli.sandbox-exec.left-behind", values: { sandbox, expires, count: leftBehind.count } }];
+  }
+
+  async rescue(access: SandboxAccess, paths: readonly string[]): Promise<RescuedFiles> {
+    return this.#use(access).rescue(paths);
   }
 
   async attach(access: SandboxAccess, action: string, io: RunIo): Promise<SandboxCommandResult> {
@@ -292,6 +311,7 @@ export class Sandboxes implements SandboxDoor {
       idleUntilMs,
       expiresAtMs,
       isPaused: live.isPaused,
+      ...(live.leftBehind === undefined ? {} : { leftBehind: live.leftBehind }),
       commands: live.lines,
     }));
   }

@@ -114,6 +114,20 @@ function artifactsOf(records: readonly StoredRecord[]): TaskView["artifacts"] {
   };
 }
 
+const leftSchema = lazily(() => z.looseObject({ files: z.array(z.looseObject({ path: z.string(), bytes: z.number() })) }));
+
+/** Of all commands: a file that several wrote is one, where the records name it. */
+function leftBehindOf(records: readonly StoredRecord[]): TaskView["leftBehind"] {
+  const schema = recordBodySchemas["execution.left-behind"]();
+  const found = records.filter(({ type }) => type === "execution.left-behind");
+  if (found.length === 0) return undefined;
+  const bodies = found.map(({ body }) => schema.parse(body));
+  const named = found.flatMap(({ detail }) => leftSchema().safeParse(detail).data?.files ?? []);
+  const files = new Map(named.map((file) => [file.path, file]));
+  const total = bodies.reduce((sum, body) => sum + body.files, 0);
+  return { count: files.size + total - named.length, isWhole: bodies.every(({ isWhole }) => isWhole), first: [...files.values()] };
+}
+
 const inputsSchema = lazily(() => z.looseObject({ inputs: z.array(givenInputSchema()) }));
 
 function inputsOf(records: readonly StoredRecord[]): TaskView["inputs"] {
@@ -262,6 +276,7 @@ export function taskSheetFromRecords(task: string, records: readonly StoredRecor
     // Each command of a sandbox has one.
     ending: commands === undefined ? endingOf(records) : undefined,
     artifacts: artifactsOf(records),
+    leftBehind: leftBehindOf(records),
     refusedCalls: refusedCallsOf(records),
     lateMasks: lateMasksOf(records),
     traffic: trafficOf(records),

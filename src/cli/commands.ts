@@ -8,6 +8,7 @@ import { approvalShowCommand } from "./commands/approval-show.ts";
 import { approvalWatchCommand } from "./commands/approval-watch.ts";
 import { artifactGetCommand } from "./commands/artifact-get.ts";
 import { artifactLsCommand } from "./commands/artifact-ls.ts";
+import { artifactRescueCommand } from "./commands/artifact-rescue.ts";
 import { artifactVerifyCommand } from "./commands/artifact-verify.ts";
 import { brokerCommand } from "./commands/broker.ts";
 import { cacheLsCommand } from "./commands/cache-ls.ts";
@@ -98,6 +99,7 @@ export const commands: readonly CliCommand[] = [
   artifactLsCommand,
   artifactGetCommand,
   artifactVerifyCommand,
+  artifactRescueCommand,
   cacheLsCommand,
   cacheRmCommand,
   templateBuildCommand,

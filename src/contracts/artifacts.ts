@@ -82,6 +82,23 @@ export const artifactSummarySchema = madeOnce(() =>
 );
 export type ArtifactSummary = z.infer<ReturnType<typeof artifactSummarySchema>>;
 
+/** Files that a command wrote elsewhere than where it hands them back: they end with its sandbox. */
+export const leftBehindSchema = madeOnce(() =>
+  z.strictObject({
+    /** Files, links, pipes and the like; no directories. */
+    count: count(),
+    /** False: there may be more, also where it is none; only a part of what lies there was looked at. */
+    isWhole: z.boolean(),
+    /** The first, at most 20. `path`: absolute, inside; untrusted. */
+    first: z.array(z.strictObject({ path: z.string(), kind: z.enum(fileKinds), bytes: count() })),
+  }),
+);
+export type LeftBehind = z.infer<ReturnType<typeof leftBehindSchema>>;
+
+/** What lies in an open sandbox of what its commands wrote so, as the last of them that ended found it. */
+export const leftInSandboxSchema = madeOnce(() => z.strictObject({ count: count(), isWhole: z.boolean() }));
+export type LeftInSandbox = z.infer<ReturnType<typeof leftInSandboxSchema>>;
+
 /** What one command handed back. */
 export interface CommandArtifacts extends ArtifactList {
   readonly action: string;

@@ -180,10 +180,24 @@ export function canDial(sandbox: Sandbox): sandbox is Sandbox & Dialling {
   return "dial" in sandbox;
 }
 
+/** How much is told of what a command left behind. */
+export interface LeftBounds {
+  readonly count: number;
+  /** What was written later than this. Milliseconds since the epoch. */
+  readonly sinceMs: number;
+}
+
 /** A sandbox whose commands may each have a directory for files that they hand back. */
 export interface HandingBack {
-  /** Starts what tells on its stdout of the files at the top of a command's output directory; see guard/collected-frames.ts. */
-  collect(output: string, bounds: ArtifactBounds): Promise<Execution>;
+  /** Places whose files end with the sandbox. Absolute, inside. */
+  readonly endingPlaces: readonly string[];
+  /**
+   * Starts what tells on its stdout of the files at the top of a command's output directory, and then of those that were left behind; see
+   * guard/collected-frames.ts.
+   */
+  collect(output: string, bounds: ArtifactBounds, left: LeftBounds): Promise<Execution>;
+  /** Likewise of what lies at or below paths in those places, whatever wrote it; without any, of all that commands wrote there. */
+  rescue(paths: readonly string[], bounds: ArtifactBounds): Promise<Execution>;
 }
 
 export function canHandBack(sandbox: Sandbox): sandbox is Sandbox & HandingBack {

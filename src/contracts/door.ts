@@ -1,7 +1,7 @@
 // What a door (CLI now; library, HTTP, MCP later) can ask for. compose.ts builds it; no door builds anything itself.
 import type { AnswerSheet } from "./answer-sheet.ts";
 import type { AskPerson } from "./approval.ts";
-import type { ArtifactDoor, ArtifactSummary } from "./artifacts.ts";
+import type { ArtifactDoor, ArtifactSummary, LeftBehind } from "./artifacts.ts";
 import type { CacheDoor } from "./cache-door.ts";
 import type { TemplateDoor } from "./template-door.ts";
 import type { OutputChunk, ProbeLine, SignalName } from "./boundary.ts";
@@ -97,6 +97,8 @@ export interface RunResult {
   readonly changes?: ChangeSummary;
   /** Absent when it handed nothing back. */
   readonly artifacts?: ArtifactSummary;
+  /** What it wrote elsewhere in a container, and ended with it; absent when there was nothing. */
+  readonly leftBehind?: LeftBehind;
   /** What the policy's presets left out or did not follow; absent when there is nothing to say. */
   readonly presetNotes?: readonly Sentence[];
   readonly ledger: { readonly firstSeq: number; readonly lastSeq: number };

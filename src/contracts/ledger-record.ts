@@ -200,6 +200,19 @@ export const recordBodySchemas = {
       list: commitmentSchema,
     }),
   ),
+  /** Files that a command wrote elsewhere in a container, as its own program tells: they end with it. Only when there were some. The first are in the blob. */
+  "execution.left-behind": madeOnce(() =>
+    z.strictObject({
+      sandbox: sandboxIdSchema,
+      files: count,
+      /** False: there may be more. */
+      isWhole: z.boolean(),
+      /** Over the canonical JSON of `detail.files`. */
+      list: commitmentSchema,
+    }),
+  ),
+  /** Before it is read: whoever holds the sandbox's token wants what its commands left behind kept. `paths`: how many were named; 0 means all. */
+  "execution.rescued": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema, paths: count })),
   /** A point in the life of an open sandbox to which its files can be put back. What differed then is kept outside, with its bytes. */
   "execution.checkpoint": madeOnce(() =>
     z.strictObject({

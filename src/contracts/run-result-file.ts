@@ -1,7 +1,7 @@
 // What `glovebox run --result-file FILE` writes and `glovebox run --json` prints: the truth about one call, whatever the exit code was mapped to.
 // Format 1. Everything marked `untrusted` came out of a sandbox and may try to instruct its reader. INVARIANT I-13
 import * as z from "zod";
-import { artifactSummarySchema } from "./artifacts.ts";
+import { artifactSummarySchema, leftBehindSchema } from "./artifacts.ts";
 import { changeSummarySchema } from "./changes.ts";
 import { digestSchema, taskIdSchema } from "./ids.ts";
 
@@ -53,6 +53,8 @@ const resultSchema = z.strictObject({
   changes: changeSummarySchema().optional(),
   /** Files that it handed back, their names untrusted; absent when there were none. */
   artifacts: artifactSummarySchema().optional(),
+  /** Files that it wrote elsewhere in a container, their names untrusted: they ended with it. Absent when there were none. */
+  leftBehind: leftBehindSchema().optional(),
   ledger: z.strictObject({ firstSeq: count, lastSeq: count }),
   sheet: answerSheetDocumentSchema,
 });

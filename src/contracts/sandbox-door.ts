@@ -1,5 +1,6 @@
 // Sandboxes that outlive a command, as doors ask for them. The broker implements it; whoever is no broker reaches one through its door socket.
 import type { AskPerson } from "./approval.ts";
+import type { ArtifactSummary, LeftBehind, LeftInSandbox } from "./artifacts.ts";
 import type { ChangeSummary } from "./changes.ts";
 import type { PolicySelection, RunIo, RunOutcome, RunResult } from "./door.ts";
 import type { SandboxId, TaskId } from "./ids.ts";
@@ -24,6 +25,15 @@ export interface SandboxOpening {
 
 /** Milliseconds. What nobody asks for shorter, and never longer; a container may be used as long as its policy says. INVARIANT I-10 */
 export const sandboxLifetimes = { idleMs: 8 * 3_600_000, hardMs: 24 * 3_600_000 } as const;
+
+/** What is left behind in a container is warned of in its last tenth, at most a day and at least an hour long. */
+export function expiresSoon(
+  { openedAtMs, expiresAtMs }: { readonly openedAtMs: number; readonly expiresAtMs: number },
+  nowMs: number,
+): boolean {
+  const hourMs = 3_600_000;
+  return expiresAtMs - nowMs <= Math.max(hourMs, Math.min(24 * hourMs, (expiresAtMs - openedAtMs) / 10));
+}
 
 export interface OpenedSandbox {
   readonly sandbox: SandboxId;
@@ -65,6 +75,19 @@ export interface SandboxCommandResult extends Pick<
   readonly limitHits: readonly LimitHit[];
   /** Processes that it started are still there. */
   readonly isLeftRunning: boolean;
+  /** What it wrote elsewhere in a container, and will end with it; absent when there was nothing. Untrusted. */
+  readonly leftBehind?: LeftBehind | undefined;
+}
+
+/** What was kept of files that were left behind. */
+export interface RescuedFiles {
+  readonly task: string;
+  /** Under which `artifacts` lists them, by their paths. */
+  readonly action: string;
+  /** Absent when there was nothing. */
+  readonly artifacts?: ArtifactSummary | undefined;
+  /** Of the paths that were named: where nothing lies. Absolute. */
+  readonly missing: readonly string[];
 }
 
 export interface CommandLine {
@@ -102,6 +125,8 @@ export interface SandboxLine {
   readonly idleUntilMs: number;
   readonly expiresAtMs: number;
   readonly isPaused: boolean;
+  /** Of a container: what its commands left behind, as far as it is known. */
+  readonly leftBehind?: LeftInSandbox | undefined;
   /** The last ones, oldest first. */
   readonly commands: readonly CommandLine[];
 }
@@ -164,6 +189,12 @@ export interface SandboxDoor {
   connect(access: SandboxAccess, port: number): Promise<PortConnection>;
   /** Keeps the files as they are. @throws SANDBOX_UNKNOWN, SANDBOX_LIMIT, LEDGER_UNWRITABLE */
   checkpoint(access: SandboxAccess): Promise<SandboxCheckpoint>;
+  /**
+   * Keeps what its commands left behind, as artifacts of its task.
+   * @param paths inside: absolute, or from the project on; none: everything
+   * @throws SANDBOX_UNKNOWN, ARTIFACT_UNKNOWN for what no container ends, LEDGER_UNWRITABLE, and what starting a command throws
+   */
+  rescue(access: SandboxAccess, paths: readonly string[]): Promise<RescuedFiles>;
   /** @throws SANDBOX_UNKNOWN */
   stats(access: SandboxAccess): Promise<SandboxUse>;
   /** Stops what its commands started. Idempotent. Until it is resumed nothing new starts in it. @throws SANDBOX_UNKNOWN, PAUSE_UNAVAILABLE */

@@ -88,6 +88,8 @@ async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "con
       return null;
     case "stats":
       return sandboxes.stats(ask);
+    case "rescue":
+      return sandboxes.rescue(ask, ask.paths);
     case "pause":
     case "resume":
       await sandboxes[ask.ask](ask);

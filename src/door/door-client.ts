@@ -7,6 +7,7 @@ import type { ReloadedRules } from "../contracts/reached-broker.ts";
 import type {
   OpenedSandbox,
   PortConnection,
+  RescuedFiles,
   SandboxAccess,
   SandboxCheckpoint,
   SandboxCommand,
@@ -32,6 +33,7 @@ import {
   logsSchema,
   openedSchema,
   reloadedSchema,
+  rescuedSchema,
   statsSchema,
 } from "./door-requests.ts";
 import { frameTypes, longestFrom, sizes } from "./protocol.ts";
@@ -259,6 +261,10 @@ export class DoorClient implements SandboxDoor {
 
   stats(access: SandboxAccess): Promise<SandboxUse> {
     return this.answerTo({ ask: "stats", ...proofOf(access) }, statsSchema());
+  }
+
+  rescue(access: SandboxAccess, paths: readonly string[]): Promise<RescuedFiles> {
+    return this.answerTo({ ask: "rescue", ...proofOf(access), paths: [...paths] }, rescuedSchema());
   }
 
   async pause(access: SandboxAccess): Promise<void> {

@@ -50,6 +50,7 @@ function hostWith(replaced: Partial<SandboxDoor>): DoorHost {
     stats: none,
     pause: none,
     resume: none,
+    rescue: none,
   };
   const sandboxes = { ...nothing, list: async () => [], ...replaced };
   const approvals = { isUsed: false, ask: none, list: async () => ({ revision: 1, questions: [] }), show: none, answer: none };

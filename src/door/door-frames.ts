@@ -171,7 +171,7 @@ function textsWithin(texts: readonly string[], room: number): Buffer {
 }
 
 /**
- * The fixed part, and the notes for a client that shows them as they are; `task`, `limitHits` and `notes` are in the PARTs before it.
+ * The fixed part, and the notes for a client that shows them as they are; `task`, `limitHits`, `notes` and `leftBehind` are in the PARTs before it.
  * @param notes ready to print
  */
 export function resultFrame(stream: number, result: SandboxCommandResult, notes: readonly string[]): Buffer {
@@ -189,7 +189,7 @@ export function resultFrame(stream: number, result: SandboxCommandResult, notes:
 }
 
 /** @throws BROKER_PROTOCOL */
-export function parseResult(payload: Buffer): Omit<SandboxCommandResult, "task" | "limitHits" | "notes"> {
+export function parseResult(payload: Buffer): Omit<SandboxCommandResult, "task" | "limitHits" | "notes" | "leftBehind"> {
   if (payload.length < sizes.resultBytes) throw violation("result");
   const outcome = outcomes[payload.readUInt32LE(4)];
   const kind = childKinds[payload.readUInt32LE(8)];

@@ -1,5 +1,6 @@
 // What a client asks for in JSON, and the answers; everything that is not worth a fixed layout. Both ends check.
 import * as z from "zod";
+import { artifactSummarySchema, leftBehindSchema, leftInSandboxSchema } from "../contracts/artifacts.ts";
 import { changeSummarySchema } from "../contracts/changes.ts";
 import { sandboxIdSchema, taskIdSchema } from "../contracts/ids.ts";
 import { limitNames } from "../contracts/limits.ts";
@@ -42,6 +43,7 @@ export const askSchema = madeOnce(() =>
     z.strictObject({ ask: z.literal("close"), ...access }),
     z.strictObject({ ask: z.literal("kill"), ...access }),
     z.strictObject({ ask: z.literal("stats"), ...access }),
+    z.strictObject({ ask: z.literal("rescue"), ...access, paths: z.array(z.string().max(4096)).max(256) }),
     z.strictObject({ ask: z.literal("pause"), ...access }),
     z.strictObject({ ask: z.literal("resume"), ...access }),
     z.strictObject({ ask: z.literal("list"), key: secret }),
@@ -91,6 +93,7 @@ export const listSchema = madeOnce(() =>
       idleUntilMs: count,
       expiresAtMs: count,
       isPaused: z.boolean(),
+      leftBehind: leftInSandboxSchema().optional(),
       commands: z.array(commandLine()),
     }),
   ),
@@ -108,6 +111,10 @@ export const statsSchema = madeOnce(() =>
     peakMemoryBytes: count.optional(),
     privateBytes: count.optional(),
   }),
+);
+
+export const rescuedSchema = madeOnce(() =>
+  z.strictObject({ task: id, action: id, artifacts: artifactSummarySchema().optional(), missing: z.array(z.string()) }),
 );
 
 export const logsSchema = madeOnce(() => z.array(z.strictObject({ action: id, state, base64: z.string(), droppedBytes: count })));
@@ -136,6 +143,7 @@ export const resultDetailSchema = madeOnce(() =>
     task: id,
     limitHits: z.array(z.strictObject({ limit: z.enum(limitNames), allowed: z.number(), observed: z.number() })),
     notes: z.array(sentence()),
+    leftBehind: leftBehindSchema().optional(),
   }),
 );
 

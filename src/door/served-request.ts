@@ -145,9 +145,9 @@ export class ServedRequest {
   }
 
   #resultFrames(result: SandboxCommandResult): Buffer[] {
-    const { task, limitHits, notes } = result;
+    const { task, limitHits, notes, leftBehind } = result;
     const text = createTexts(this.#language, escapeText);
-    const detail = Buffer.from(JSON.stringify({ task, limitHits, notes }));
+    const detail = Buffer.from(JSON.stringify({ task, limitHits, notes, leftBehind }));
     return [...partFrames(this.#stream, detail), resultFrame(this.#stream, result, notes.map(text))];
   }
 

@@ -1,6 +1,7 @@
 // A sandbox that stays open between commands, as a program holds it.
 import type {
   PortConnection,
+  RescuedFiles,
   SandboxAccess,
   SandboxCheckpoint,
   SandboxCommand,
@@ -180,6 +181,16 @@ export class OpenSandbox implements AsyncDisposable {
   checkpoint(): Promise<SandboxCheckpoint> {
     const { door, access, say } = this.#parts;
     return told(say, () => door.checkpoint(access));
+  }
+
+  /**
+   * Keeps what commands of a container wrote elsewhere than in their `$OUTPUT_DIR`, before it ends with it: `glovebox.artifacts(task)` has it under
+   * the action that is told, by its path inside. @param paths inside: absolute, or from the project on; none: everything
+   * @throws PublicError SANDBOX_UNKNOWN, CONTAINER_EXPIRED, ARTIFACT_UNKNOWN for a path elsewhere and for a sandbox that is no container
+   */
+  rescue(paths: readonly string[] = []): Promise<RescuedFiles> {
+    const { door, access, say } = this.#parts;
+    return told(say, () => door.rescue(access, paths));
   }
 
   /** The seven answers for what has happened in it so far. */

@@ -132,6 +132,47 @@ test("a command that touched nothing hands nothing back and has no record of it"
   );
 });
 
+test("what a command writes elsewhere is left behind: named with its kind, in the result, the record and the sheet, and no link is followed", async () => {
+  const script = [
+    "mkdir -p deep/er; echo 1 > deep/er/file; mkfifo pipe; ln -s /usr/share away; ln -s /etc/passwd link; truncate -s 1G hole",
+    `cd /tmp; echo 2 > "$(printf 'new\\nline')"; cd ~; echo 3 > "$(printf 'not\\377utf8')"; echo 4 > 'é 中文'; echo 5 > "$OUTPUT_DIR/handed"; mkdir empty`,
+  ].join("; ");
+  const result = await run(script);
+  const left = result.leftBehind;
+  assert.deepEqual(
+    left?.first.map(({ path: file, kind, bytes }) => `${file} ${kind} ${bytes}`).toSorted(),
+    [
+      "/home/user/not\udcffutf8 file 2",
+      "/home/user/é 中文 file 2",
+      "/tmp/new\nline file 2",
+      `${project}/away link 10`,
+      `${project}/deep/er/file file 2`,
+      `${project}/hole file 1073741824`,
+      `${project}/link link 11`,
+      `${project}/pipe pipe 0`,
+    ].toSorted(),
+  );
+  assert.deepEqual([left?.count, left?.isWhole, names(await listOf(result))], [8, true, ["handed"]]);
+  const [record] = (await door.records({ task: result.task, limit: 100 })).filter(({ type }) => type === "execution.left-behind");
+  assert.equal(record?.body["files"], 8);
+  assert.match(JSON.stringify(record?.detail), /not\\\\xffutf8/u);
+  for (const { answers } of [result.sheet, await door.explainTask(result.task)])
+    assert.ok(answers.some(({ lines }) => lines.some(({ key, values }) => key === "task.happened.left-behind" && values?.["count"] === 8)));
+});
+
+test("what is left behind is told within bounds, and said not to be all", async () => {
+  const many = await run('i=0; while [ $i -lt 300 ]; do : > f$i; i=$((i+1)); done; : > "$HOME/also"');
+  assert.deepEqual([many.leftBehind?.count, many.leftBehind?.first.length, many.leftBehind?.isWhole], [301, 20, true]);
+  const records = await door.records({ task: many.task, limit: 100 });
+  const files = records.find(({ type }) => type === "execution.left-behind")?.detail?.["files"];
+  assert.equal(Array.isArray(files) && files.length, 100);
+  const tooMany = await run('python3 -c "for i in range(5000): open(str(i), \'w\')"; : > "$HOME/also"');
+  assert.equal(tooMany.leftBehind?.isWhole, false);
+  assert.ok((tooMany.leftBehind?.count ?? 0) >= 1000 && (tooMany.leftBehind?.count ?? 0) <= 2001);
+  const closed = await run("mkdir closed; chmod 000 closed");
+  assert.deepEqual(closed.leftBehind, { count: 0, isWhole: false, first: [] });
+});
+
 test("what is kept is private and encrypted, and ledger and artifact verify name what was altered", async () => {
   const result = await run('echo canary-artifact > "$OUTPUT_DIR/secret.txt"');
   const directory = path.join(kept, readdirSync(kept).find((name) => name.startsWith(result.task)) ?? "");

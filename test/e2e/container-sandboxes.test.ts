@@ -7,9 +7,10 @@ import path from "node:path";
 import { after, test } from "node:test";
 import { runtimeNames } from "../../src/boundaries/container/container.ts";
 import { composeDoor } from "../../src/compose.ts";
-import type { OpenedSandbox, SandboxAccess, SandboxOpening } from "../../src/contracts/sandbox-door.ts";
+import type { OpenedSandbox, SandboxAccess, SandboxCommandResult, SandboxOpening } from "../../src/contracts/sandbox-door.ts";
 import { processesWith } from "./process-boundary-fixture.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { waitUntil } from "../fixtures/wait-until.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-containers-")));
@@ -37,6 +38,16 @@ async function sh(access: SandboxAccess, script: string): Promise<string> {
   return output;
 }
 
+function run(access: SandboxAccess, script: string): Promise<SandboxCommandResult> {
+  const command = { argv: ["sh", "-c", script], callerEnvironment: {}, environment: {} } as const;
+  return broker.sandboxes.exec(access, command, { signal: new AbortController().signal, onOutput: async () => {}, onStart: () => {} });
+}
+
+const bytesOf = async (task: string, name: string): Promise<Buffer> => {
+  const list = (await door.artifacts.list(task)).find(({ artifacts }) => artifacts.some((artifact) => artifact.name === name));
+  return Buffer.concat([...(await door.artifacts.open({ task, name, action: list?.action })).parts]);
+};
+
 for (const runtime of runtimeNames) {
   test(`${runtime}: a container is used again by its id with what was left in it, until its time is over; then nothing is left`, async () => {
     const access = await open(runtime, { hardMs: 15_000 });
@@ -52,4 +63,65 @@ for (const runtime of runtimeNames) {
       [["execution.closed", "expired"]],
     );
   });
+
+  test(`${runtime}: what commands left behind is rescued as artifacts of the task, whatever lies there, and nothing else is`, async () => {
+    const access = await open(runtime);
+    const first = await run(
+      access,
+      `mkfifo pipe; ln -s /etc/passwd link; ln -s /usr/share away; mkdir -p sub/dir; echo deep > sub/dir/file; truncate -s 3M hole; printf x > "$(printf 'new\\nline')"; printf y > "$(printf 'not\\377utf8')"; echo home > ~/home; echo tmp > "/tmp/é 中文"; echo handed > "$OUTPUT_DIR/handed"`,
+    );
+    assert.equal(first.leftBehind?.count, 9);
+    // The kernel's clock of changes is coarse: what came right before is told once more.
+    const now = Date.now();
+    await waitUntil("a later time", async () => Date.now() > now + 50);
+    assert.deepEqual((await run(access, "echo later > later")).leftBehind?.first, [{ path: `${project}/later`, kind: "file", bytes: 6 }]);
+    const line = (await broker.sandboxes.list()).find(({ sandbox }) => sandbox === access.sandbox);
+    assert.deepEqual(line?.leftBehind, { count: 10, isWhole: true });
+
+    const rescued = await broker.sandboxes.rescue(access, []);
+    assert.deepEqual([rescued.artifacts?.count, rescued.artifacts?.others, rescued.artifacts?.isWhole, rescued.missing], [7, 3, true, []]);
+    const list = (await door.artifacts.list(access.task)).find(({ action }) => action === rescued.action);
+    const files = ["hole", "later", "new\nline", "not\udcffutf8", "sub/dir/file"].map((name) => `${project}/${name}`);
+    assert.deepEqual(list?.artifacts.map(({ name }) => name).toSorted(), ["/home/user/home", "/tmp/é 中文", ...files].toSorted());
+    assert.deepEqual(list?.others.map(({ name, kind }) => `${path.basename(name)} ${kind}`).toSorted(), [
+      "away link",
+      "link link",
+      "pipe pipe",
+    ]);
+    const [tmp, hole] = await Promise.all(["/tmp/é 中文", `${project}/hole`].map((name) => bytesOf(access.task, name)));
+    assert.equal(tmp?.toString(), "tmp\n");
+    assert.ok(hole?.length === 3 << 20 && hole.every((byte) => byte === 0));
+
+    const named = await broker.sandboxes.rescue(access, ["sub/", "../project/later", "nothing", "/home/user/absent", "away/doc", "link"]);
+    assert.equal(named.artifacts?.count, 2);
+    assert.deepEqual(named.missing, [`${project}/nothing`, "/home/user/absent", `${project}/away/doc`]);
+    for (const outside of ["/etc/passwd", "../../../../../etc", "/home/user2", "/output", ""])
+      await assert.rejects(broker.sandboxes.rescue(access, [outside]), { code: "ARTIFACT_UNKNOWN" }, outside);
+    const token = "ab".repeat(32);
+    await assert.rejects(broker.sandboxes.rescue({ sandbox: access.sandbox, token }, []), { code: "SANDBOX_UNKNOWN" });
+    const records = await door.records({ task: access.task, limit: 100 });
+    assert.equal(records.filter(({ type }) => type === "execution.rescued").length, 2);
+    assert.equal((await door.verify({})).exit, 0);
+    await broker.sandboxes.end(access);
+    await assert.rejects(broker.sandboxes.rescue(access, []), { code: "SANDBOX_CLOSED" });
+    assert.equal((await bytesOf(access.task, "/home/user/home")).toString(), "home\n");
+  });
 }
+
+test("who uses a container that expires soon is told what will end with it", async () => {
+  const access = await open("runc", { hardMs: 600_000 });
+  const notes = async (script: string) => (await run(access, script)).notes.map(({ key, values }) => [key, values?.["count"]]);
+  assert.deepEqual(await notes("true"), []);
+  assert.deepEqual(await notes("echo left > left"), [["cli.sandbox-exec.left-behind", 1]]);
+  await broker.sandboxes.end(access);
+  const lasting = await open("runc");
+  assert.deepEqual((await run(lasting, "echo left > left")).notes, []);
+  await broker.sandboxes.end(lasting);
+});
+
+test("only a container has something to rescue", async () => {
+  const opening = { policy: { projectDirectory: project }, callerEnvironment: {} };
+  const access = await broker.sandboxes.open(opening, { signal: new AbortController().signal });
+  await assert.rejects(broker.sandboxes.rescue(access, []), { code: "ARTIFACT_UNKNOWN", situation: "artifact.rescue-process" });
+  await broker.sandboxes.end(access);
+});

@@ -4,6 +4,7 @@ import {
   type Dialling,
   type Execution,
   type HandingBack,
+  type LeftBounds,
   noLateMasks,
   type OpenContext,
   type Pausable,
@@ -29,7 +30,7 @@ import {
 } from "../../linux/linux.ts";
 import { containerEnvironment } from "./environment.ts";
 import type { ContainerIdentity } from "./identity.ts";
-import { guardInside, inputInside, outputInside, sharedInside, temporaryInside } from "./inside.ts";
+import { guardInside, homeInside, inputInside, laidOutInside, outputInside, sharedInside, temporaryInside } from "./inside.ts";
 import { killStarted, type Launched } from "./launch.ts";
 
 const graceMs = 2000;
@@ -52,6 +53,7 @@ export class ContainerSandbox implements Sandbox, Dialling, HandingBack, Pausabl
   readonly id;
   readonly walls: WallReport;
   readonly lateMasks = noLateMasks;
+  readonly endingPlaces: readonly string[];
   readonly #spec: SandboxSpec;
   readonly #occupied: Occupied;
   readonly #guard: HostProcess | undefined;
@@ -65,6 +67,7 @@ export class ContainerSandbox implements Sandbox, Dialling, HandingBack, Pausabl
     this.id = spec.sandboxId;
     this.walls = walls;
     this.#spec = spec;
+    this.endingPlaces = [spec.projectDirectory, homeInside, temporaryInside];
     this.#occupied = occupied;
     this.#guard = lookAtProcess(launched.guardPid);
     const processes = (): readonly HostProcess[] => ofCommands(this.#remaining());
@@ -118,8 +121,20 @@ export class ContainerSandbox implements Sandbox, Dialling, HandingBack, Pausabl
     return this.exec({ argv: [guardInside, "dial", String(port)], cwd: "/", environment: {} });
   }
 
-  async collect(output: string, { count, bytes }: ArtifactBounds): Promise<Execution> {
-    const argv = [guardInside, "collect", String(count), String(bytes), placeOf(output)] as const;
+  collect(output: string, { count, bytes }: ArtifactBounds, left: LeftBounds): Promise<Execution> {
+    const words = [count, bytes, placeOf(output), left.count, left.sinceMs, laidOutInside];
+    return this.#read(["collect", ...words.map(String), ...this.endingPlaces]);
+  }
+
+  rescue(paths: readonly string[], { count, bytes }: ArtifactBounds): Promise<Execution> {
+    // Who names a file wants it, whoever wrote it.
+    const marker = paths.length === 0 ? laidOutInside : "-";
+    return this.#read(["rescue", String(count), String(bytes), marker, ...(paths.length === 0 ? this.endingPlaces : paths)]);
+  }
+
+  /** The guard's own program, behind the walls of a command. */
+  async #read(words: readonly string[]): Promise<Execution> {
+    const argv = [guardInside, ...words] as const;
     const execution = await this.exec({ argv, cwd: "/", environment: {}, hasInput: false });
     // It is ours and soon over: who pauses meanwhile waits for it.
     void this.#freezer.awaits(execution.gone);

@@ -1,6 +1,8 @@
 // The fixed places inside a container.
 
 export const guardInside = "/run/glovebox/guard";
+/** Laid out last: what was changed after it, somebody inside has changed. */
+export const laidOutInside = "/run/glovebox/laid-out";
 export const homeInside = "/home/user";
 /** Where the private home lies in the process boundary: what presets and files of the policy say about it holds here too, by a link. */
 export const otherHomeInside = "/run/sandbox/home";

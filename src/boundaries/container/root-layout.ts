@@ -7,7 +7,16 @@ import type { Workspace } from "./container-paths.ts";
 import type { RootTemplate } from "./host-template.ts";
 import type { ContainerIdentity } from "./identity.ts";
 import type { ShownFile } from "./shown-files.ts";
-import { guardInside, homeInside, hostNameInside, inputInside, otherHomeInside, outputInside, temporaryInside } from "./inside.ts";
+import {
+  guardInside,
+  homeInside,
+  hostNameInside,
+  inputInside,
+  laidOutInside,
+  otherHomeInside,
+  outputInside,
+  temporaryInside,
+} from "./inside.ts";
 
 export interface RootLayoutInput {
   readonly spec: SandboxSpec;
@@ -121,5 +130,6 @@ export function rootLayout(input: RootLayoutInput): readonly LayoutOperation[] {
     ...caches,
     ...(inputDirectory === undefined ? [] : [[clone, inputDirectory, any, inRoot(inputInside)] as const]),
     ...shown.map(({ path, identity: planned }): LayoutOperation => [clone, path, planned, inRoot(path)]),
+    ["file", inRoot(laidOutInside), ""],
   ];
 }

@@ -23,10 +23,14 @@ const reasons: Readonly<Record<NotHandedBack["why"], string>> = {
 };
 
 function otherLine({ text }: CliContext, { name, kind, bytes, why }: NotHandedBack): string {
-  return text({ key: reasons[why], values: { name: shownName(name), kind, bytes: showBytes(bytes) } });
+  return text({ key: reasons[why], values: { name: wellFormedByteText(name), kind, bytes: showBytes(bytes) } });
 }
 
-async function show(context: CliContext, { action, artifacts, others, missed, isWhole, keptUntil }: CommandArtifacts): Promise<void> {
+/** One command. */
+export async function showCommandArtifacts(
+  context: CliContext,
+  { action, artifacts, others, missed, isWhole, keptUntil }: CommandArtifacts,
+): Promise<void> {
   const { stdout, stderr, text } = context;
   await stderr.line(stderr.style("dim", text({ key: "cli.artifact-ls.command", values: { action, until: keptUntil } })));
   await stdout.lines(tableLines(artifacts.map(rowOf), { style: stdout.style, columns: stdout.columns }));
@@ -47,7 +51,7 @@ export const artifactLsCommand: CliCommand = {
     const commands = await (await context.door()).artifacts.list(task);
     if (context.isJson) await context.stdout.write(printableJson({ task, untrusted: true, commands }));
     else if (commands.length === 0) await context.stderr.line(context.text({ key: "cli.artifact-ls.empty", values: { task } }));
-    else for (const command of commands) await show(context, command);
+    else for (const command of commands) await showCommandArtifacts(context, command);
     return 0;
   },
 };

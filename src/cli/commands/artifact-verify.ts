@@ -1,7 +1,6 @@
 // `glovebox artifact verify TASK`: whether the files that it handed back are those that were recorded.
 import type { ArtifactCheck } from "../../contracts/artifacts.ts";
 import { wellFormedByteText } from "../../kit/byte-text.ts";
-import { escapeText } from "../../kit/escape-text.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import type { CliCommand, CliContext } from "../command.ts";
 
@@ -19,7 +18,7 @@ const allKeys = { altered: "cli.artifact-verify.all-altered", gone: "cli.artifac
 function lineOf({ text }: CliContext, check: ArtifactCheck): string {
   const { action } = check;
   if (check.name === undefined) return text({ key: allKeys[check.state], values: { action } });
-  return text({ key: fileKeys[check.state], values: { action, name: escapeText(wellFormedByteText(check.name)) } });
+  return text({ key: fileKeys[check.state], values: { action, name: wellFormedByteText(check.name) } });
 }
 
 export const artifactVerifyCommand: CliCommand = {

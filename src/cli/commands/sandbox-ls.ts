@@ -1,5 +1,5 @@
 // `glovebox sandbox ls`: the open sandboxes of this user, and what runs in them.
-import type { SandboxLine } from "../../contracts/sandbox-door.ts";
+import { expiresSoon, type SandboxLine } from "../../contracts/sandbox-door.ts";
 import { escapeText, quoteArgument } from "../../kit/escape-text.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import { showDuration } from "../../kit/show-quantity.ts";
@@ -26,6 +26,14 @@ function rowsOf({ text }: CliContext, line: SandboxLine, nowMs: number): readonl
   return [head, ...commands];
 }
 
+/** What ends with it, and soon. */
+function leftLines({ text }: CliContext, line: SandboxLine, nowMs: number): readonly string[] {
+  const { sandbox, leftBehind, expiresAtMs } = line;
+  if (leftBehind === undefined || leftBehind.count === 0 || !expiresSoon(line, nowMs)) return [];
+  const expires = showDuration(Math.max(0, expiresAtMs - nowMs));
+  return [text({ key: "cli.sandbox-exec.left-behind", values: { sandbox, expires, count: leftBehind.count } })];
+}
+
 export const sandboxLsCommand: CliCommand = {
   words: ["sandbox", "ls"],
   summary: "cli.sandbox-ls.summary",
@@ -40,7 +48,10 @@ export const sandboxLsCommand: CliCommand = {
     const rows = lines.flatMap((line) => rowsOf(context, line, Date.now()));
     if (context.isJson) await stdout.write(printableJson({ sandboxes: lines }));
     else if (rows.length === 0) await stderr.line(text({ key: "cli.sandbox-ls.empty" }));
-    else await stdout.lines(tableLines(rows, { style: stdout.style, columns: stdout.columns }));
+    else {
+      await stdout.lines(tableLines(rows, { style: stdout.style, columns: stdout.columns }));
+      await stderr.lines(lines.flatMap((line) => leftLines(context, line, Date.now())));
+    }
     return 0;
   },
 };

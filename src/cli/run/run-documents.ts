@@ -6,7 +6,8 @@ import { sheetJson } from "../render/sheet.ts";
 
 /** @param exitCode what our own process is going to exit with */
 export function resultDocument(result: RunResult, exitCode: number, text: Texts) {
-  const { task, action, policyHash, outcome, child, limitHits, stdoutBytes, stderrBytes, durationMs, usage, changes, ledger } = result;
+  const { task, action, policyHash, outcome, child, limitHits, stdoutBytes, stderrBytes, durationMs, usage, ledger } = result;
+  const { changes, artifacts, leftBehind } = result;
   return {
     format: 1 as const,
     exitCode,
@@ -22,6 +23,8 @@ export function resultDocument(result: RunResult, exitCode: number, text: Texts)
       durationMs,
       usage: usage === undefined ? null : { source: "evidence" as const, ...usage },
       ...(changes === undefined ? {} : { changes }),
+      ...(artifacts === undefined ? {} : { artifacts }),
+      ...(leftBehind === undefined ? {} : { leftBehind }),
       ledger,
       sheet: sheetJson(result.sheet, text),
     },

@@ -59,6 +59,7 @@ export function fakeBroker(replaced: Partial<SandboxDoor> = {}, approvals: Appro
     connect: () => Promise.reject(new Error("nothing listens")),
     checkpoint: async () => ({ task, checkpoint: 1, changes: 0, missed: 0, keptBytes: 0, keptUntil: "2026-01-01" }),
     stats: async () => ({ sandbox: fakeSandbox, task, isPaused: false, openCommands: 0, processes: 0 }),
+    rescue: async () => ({ task, action: fakeAction, missing: [] }),
     pause: async () => {},
     resume: async () => {},
     list: async () => [],

@@ -1,0 +1,18 @@
+// rescuedPaths(): only what ends with the container is read, whatever the words say.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { rescuedPaths } from "./rescue-files.ts";
+
+const project = "/work/project";
+const places = [project, "/home/user", "/tmp"];
+
+test("rescuedPaths() takes what lies at or below a place, from the project on", () => {
+  const asked = ["a", "./b/../c/", "/tmp", "/home/user/x", ".", "/tmp/../home/user"];
+  const found = ["/work/project/a", "/work/project/c", "/tmp", "/home/user/x", project, "/home/user"];
+  assert.deepEqual(rescuedPaths(project, places, asked), found);
+});
+
+test("rescuedPaths() refuses what leads elsewhere, and names where it may lead", () => {
+  for (const path of ["..", "/", "/tmpx", "/tmp/../etc", "", "a\0b", "/work/project2", "/home/user2/x"])
+    assert.throws(() => rescuedPaths(project, places, [path]), { code: "ARTIFACT_UNKNOWN", values: { path, places: places.join(", ") } });
+});
