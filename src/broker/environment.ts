@@ -22,6 +22,9 @@ const proxyVariables: Readonly<Record<string, string>> = {
   NO_PROXY: own,
 };
 
+/** Where nothing answers, waiting helps nobody: by their own measure npm would try again for 70 seconds before it says so, and pip for 50. */
+const withoutNetwork: Readonly<Record<string, string>> = { npm_config_fetch_retries: "0", PIP_RETRIES: "0", CARGO_NET_RETRY: "0" };
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface EnvironmentParts {
@@ -30,6 +33,13 @@ export interface EnvironmentParts {
   readonly user: HostUser;
   readonly cwd: string;
   readonly hasTerminal: boolean;
+  /** No sandbox: the network is the machine's own. */
+  readonly isOutside?: true;
+}
+
+function networkVariables({ policy, isOutside }: EnvironmentParts): Readonly<Record<string, string>> {
+  if (isOutside === true) return {};
+  return opensConnections(policy.egress) ? proxyVariables : withoutNetwork;
 }
 
 /**
@@ -46,7 +56,7 @@ export function buildEnvironment(parts: EnvironmentParts): Record<string, string
     SHELL: "/bin/sh",
     TMPDIR: "/tmp",
     PWD: cwd,
-    ...(opensConnections(policy.egress) ? proxyVariables : {}),
+    ...networkVariables(parts),
     ...(parts.hasTerminal ? { TERM: "xterm-256color" } : {}),
     // A name that is not UTF-8 is nobody's: no rule can mean it, and no record can hold it.
     ...Object.fromEntries(Object.entries(passedEnvironment(policy.environment.pass, caller)).filter(([name]) => name.isWellFormed())),

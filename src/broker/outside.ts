@@ -41,7 +41,7 @@ export function planOutside(policy: CompiledPolicy, request: RunRequest, user: H
     return { kind: "narrow", entry, argv: [entry?.program ?? request.argv[0], ...words], cwd, environment, hasInput: false };
   }
   const { cwd } = request;
-  const environment = buildEnvironment({ policy, caller: request.callerEnvironment, user, cwd, hasTerminal: false });
+  const environment = buildEnvironment({ policy, caller: request.callerEnvironment, user, cwd, hasTerminal: false, isOutside: true });
   return { kind: "unsandboxed", entry, argv: request.argv, cwd, environment, hasInput: true };
 }
 
