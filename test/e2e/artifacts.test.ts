@@ -1,11 +1,12 @@
 // What a container's commands hand back, whoever runs it: odd names and odd kinds of file, hostile directories, bounds, the record and its verifier.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { chmod, mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { composeDoor } from "../../src/compose.ts";
 import type { ArtifactList } from "../../src/contracts/artifacts.ts";
 import type { RunResult } from "../../src/contracts/door.ts";
@@ -193,6 +194,39 @@ test("what is kept is private and encrypted, and ledger and artifact verify name
   bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20);
   writeFileSync(piece, bytes);
   assert.equal((await door.verify({})).exit, 0);
+});
+
+test("ledger verify names what was handed back and is gone before its time, by command, with the place where it lay", async () => {
+  const result = await run('echo 1 > "$OUTPUT_DIR/one"; echo 2 > "$OUTPUT_DIR/two"');
+  const name = readdirSync(kept).find((each) => each.startsWith(result.task)) ?? "";
+  const missing = path.join(kept, name, result.action);
+  const elsewhere = path.join(base, "elsewhere");
+  const found = async (): Promise<readonly object[]> => {
+    const { exit, findings } = await door.verify({});
+    return findings.map(({ situation, values }) => ({
+      exit,
+      situation,
+      action: values["action"],
+      files: values["files"],
+      place: values["place"],
+    }));
+  };
+  const gone = { exit: 4, situation: "gone-artifacts", action: result.action, files: 2, place: missing };
+  renameSync(missing, elsewhere);
+  assert.deepEqual(await found(), [gone]);
+  renameSync(elsewhere, missing);
+  assert.deepEqual(await found(), []);
+  // Of all tasks, when nothing of the kind is there any more.
+  renameSync(kept, elsewhere);
+  const all = await found();
+  assert.ok(all.length > 1 && all.some((each) => isDeepStrictEqual(each, gone)));
+  // Without its keys a copy of a ledger cannot tell what is owed.
+  const keys = path.join(base, "glovebox/blobs");
+  renameSync(keys, `${keys}-away`);
+  assert.deepEqual(await found(), []);
+  renameSync(`${keys}-away`, keys);
+  renameSync(elsewhere, kept);
+  assert.deepEqual(await found(), []);
 });
 
 test("artifact get writes a new file, never in the place of something or through a link", async () => {

@@ -140,6 +140,9 @@ test("what is no file, directory or link is refused by name, and nothing waits o
   assert.equal(await refusal([directory]), `INPUT_REFUSED input.kind ${pipe}`);
   assert.equal(await refusal([path.join(directory, "none")]), `INPUT_REFUSED input.missing ${path.join(directory, "none")}`);
   assert.equal(await refusal([directory, path.join(given(), "..", path.basename(directory))]), `INPUT_REFUSED input.twice ${directory}`);
+  assert.equal(await refusal(["/"]), "INPUT_REFUSED input.root /");
+  const many = Array.from({ length: 65 }, (_, index) => path.join(directory, String(index)));
+  assert.equal(await refusal(many), "INPUT_REFUSED input.too-many-named 65");
 });
 
 test("what the policy denies to read is not handed in: a file, a part of a directory, behind a link, or our own state", async () => {

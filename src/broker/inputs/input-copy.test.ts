@@ -14,7 +14,7 @@ function world(t: TestContext, rules: Partial<InputRules> = {}) {
   const [from, to] = [path.join(base, "from"), path.join(base, "to")];
   mkdirSync(from);
   mkdirSync(to);
-  const copier = new InputCopier({ bytes: 1000, requireReadable: () => {}, signal: new AbortController().signal, ...rules });
+  const copier = new InputCopier({ entries: 1000, bytes: 1000, requireReadable: () => {}, signal: new AbortController().signal, ...rules });
   return { base, from, to, copier };
 }
 
@@ -46,6 +46,24 @@ test("InputCopier counts the bytes of all it copies, and its entries", async (t)
   for (const file of ["one", "two"]) writeFileSync(path.join(from, file), "abc");
   await copier.copy(path.join(from, "one"), to);
   await assert.rejects(copier.copy(path.join(from, "two"), to), situation("input.too-large"));
+});
+
+test("InputCopier refuses a directory with more entries than it may still take, and copies none of them", async (t) => {
+  const { from, to, copier } = world(t, { entries: 6 });
+  for (const name of ["first", "second"]) {
+    mkdirSync(path.join(from, name));
+    for (const entry of ["a", "b", "c"]) symlinkSync("x", path.join(from, name, entry));
+  }
+  await copier.copy(path.join(from, "first"), to);
+  await assert.rejects(copier.copy(path.join(from, "second"), to), situation("input.too-many"));
+  assert.deepEqual(readdirSync(path.join(to, "second")), []);
+});
+
+test("InputCopier counts every file that it is given", async (t) => {
+  const { from, to, copier } = world(t, { entries: 1 });
+  for (const file of ["one", "two"]) writeFileSync(path.join(from, file), "");
+  await copier.copy(path.join(from, "one"), to);
+  await assert.rejects(copier.copy(path.join(from, "two"), to), situation("input.too-many"));
 });
 
 test("InputCopier goes no deeper than its bound", async (t) => {

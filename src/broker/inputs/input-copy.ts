@@ -10,6 +10,8 @@ import { below, O_PATH } from "../../kit/below.ts";
 import { decodeByteText, encodeByteText, wellFormedByteText } from "../../kit/byte-text.ts";
 
 export interface InputRules {
+  /** How many files, directories and links together. */
+  readonly entries: number;
   /** Of all together. */
   readonly bytes: number;
   /** Throws for a place that the policy denies. Absolute, without links; bytes as in kit/byte-text.ts. */
@@ -60,7 +62,7 @@ function kindOf(found: Stats): string {
   return found.isBlockDevice() || found.isCharacterDevice() ? "device" : "other";
 }
 
-const tooMany = (place: string): GloveboxError => refuseInput("input.too-many", place, { maximum: inputBounds.entries });
+const tooMany = (place: string, maximum: number): GloveboxError => refuseInput("input.too-many", place, { maximum });
 
 /** Descriptors of this process have names without links. */
 const reopened = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
@@ -93,11 +95,11 @@ export class InputCopier {
   /** @returns the digest of a file's bytes */
   async #take(entry: Entry, target: FileHandle, sum: Sum): Promise<string | undefined> {
     const { source, parent, place, relative, depth } = entry;
-    const { requireReadable, signal } = this.#rules;
+    const { entries, requireReadable, signal } = this.#rules;
     signal.throwIfAborted();
     requireReadable(place);
     this.#entries += 1;
-    if (this.#entries > inputBounds.entries) throw tooMany(place);
+    if (this.#entries > entries) throw tooMany(place, entries);
     if (depth > inputBounds.depth) throw refuseInput("input.too-deep", place, { maximum: inputBounds.depth });
     const found = await source.stat();
     const told = (words: string): void => void sum.hash.update(words).update(encodeByteText(relative)).update("\0");
@@ -133,11 +135,12 @@ export class InputCopier {
   /** In the order of their bytes; no more than may still come are held. */
   async #names(source: FileHandle, place: string): Promise<readonly string[]> {
     const names: Buffer[] = [];
+    const { entries } = this.#rules;
     await reading(place, async () => {
       // One character for each byte.
       for await (const { name } of await opendir(reopened(source), { encoding: "latin1" })) {
         names.push(Buffer.from(name, "latin1"));
-        if (this.#entries + names.length > inputBounds.entries) throw tooMany(place);
+        if (this.#entries + names.length > entries) throw tooMany(place, entries);
       }
     });
     return names.toSorted((left, right) => Buffer.compare(left, right)).map(decodeByteText);

@@ -5,8 +5,10 @@ import path from "node:path";
 import { GloveboxError, systemErrorCode } from "../../contracts/glovebox-error.ts";
 import { type GivenInput, inputBounds } from "../../contracts/inputs.ts";
 import { canonicalPath } from "../../kit/canonical-path.ts";
+import type { CompiledPolicy } from "../../contracts/policy-port.ts";
 import { judgeRead } from "../../policy/policy.ts";
 import type { TaskPlan } from "../open-task.ts";
+import type { StateLayout } from "../state-layout.ts";
 import type { TaskJournal } from "../task-journal.ts";
 import { InputCopier, refuseInput } from "./input-copy.ts";
 
@@ -20,12 +22,14 @@ export interface TakenInputs {
 const isAtOrBelow = (place: string, root: string): boolean => place === root || place.startsWith(root === "/" ? "/" : `${root}/`);
 
 /** What the policy denies to read is not handed in either; under a floor, neither is what no rule opens. */
-function readableRule({ parts, policy }: TaskPlan): (place: string) => void {
-  const own = [parts.layout.state, parts.layout.runtime].map(canonicalPath);
-  const { paths, document } = policy;
+export function readableRule(
+  { state, runtime }: Pick<StateLayout, "state" | "runtime">,
+  { paths, document }: Pick<CompiledPolicy, "paths" | "document">,
+): (place: string) => void {
+  const own = [state, runtime].map(canonicalPath);
   const isFloored = document["floor"] === true;
   return (place) => {
-    if (own.some((state) => isAtOrBelow(place, state))) throw refuseInput("input.own-state", place);
+    if (own.some((directory) => isAtOrBelow(place, directory))) throw refuseInput("input.own-state", place);
     const verdict = judgeRead(paths, place);
     if (verdict === "deny") throw new GloveboxError("POLICY_DENIED", "input.denied", { values: { path: place } });
     if (isFloored && verdict !== "allow") throw new GloveboxError("POLICY_DENIED", "input.floor", { values: { path: place } });
@@ -47,10 +51,15 @@ function placesOf(named: readonly string[]): readonly string[] {
 }
 
 async function copyAll(plan: TaskPlan, directory: string): Promise<readonly GivenInput[]> {
-  const requireReadable = readableRule(plan);
+  const requireReadable = readableRule(plan.parts.layout, plan.policy);
   // As it was written too: a denial of either name counts.
   for (const name of plan.inputs) requireReadable(path.normalize(name));
-  const copier = new InputCopier({ bytes: plan.policy.limits.diskBytes, requireReadable, signal: plan.signal });
+  const copier = new InputCopier({
+    entries: inputBounds.entries,
+    bytes: plan.policy.limits.diskBytes,
+    requireReadable,
+    signal: plan.signal,
+  });
   const list: GivenInput[] = [];
   for (const place of placesOf(plan.inputs)) list.push(await copier.copy(place, directory));
   return list;

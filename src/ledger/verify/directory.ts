@@ -85,9 +85,15 @@ async function digestOfPieces(directory: string, pieces: number): Promise<string
   return `sha256:${all.digest("hex")}`;
 }
 
-/** Files that a command handed back, as long as any of them are kept. They expire, and a copy of a ledger may be without them: no finding. */
+/** Whether they are to be there: until their last day, unless the task was erased or the ledger was copied without what lies beside it. */
+async function isOwed(directory: string, { task, until }: ArtifactMention): Promise<boolean> {
+  if (until < new Date().toISOString().slice(0, 10)) return false;
+  return (await readIfThere(path.join(directory, "blobs", task, "key"))) !== undefined;
+}
+
+/** Files that a command handed back: as they were, or gone before their time. */
 export async function checkArtifacts(directory: string, mention: ArtifactMention): Promise<Finding | undefined> {
-  const { task, action, until, pieces, content, seq, segment } = mention;
+  const { task, action, until, files, pieces, content, seq, segment } = mention;
   const values = { seq, segment, task, action };
   if (!isId.test(task) || !isId.test(action) || !isDay.test(until) || pieces > mostPieces)
     return { exit: 6, segment, seq, situation: "unreadable-artifacts", values };
@@ -96,6 +102,10 @@ export async function checkArtifacts(directory: string, mention: ArtifactMention
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!isKept || (await digestOfPieces(kept, pieces)) === content) return undefined;
+  if (!isKept) {
+    if (!(await isOwed(directory, mention))) return undefined;
+    return { exit: 4, segment, seq, situation: "gone-artifacts", values: { ...values, files, until, place: kept } };
+  }
+  if ((await digestOfPieces(kept, pieces)) === content) return undefined;
   return { exit: 1, segment, seq, situation: "altered-artifacts", values };
 }

@@ -18,6 +18,8 @@ export interface ArtifactMention {
   readonly task: string;
   readonly action: string;
   readonly until: string;
+  /** What was handed back. */
+  readonly files: number;
   readonly pieces: number;
   readonly content: string;
   readonly segment: string;
@@ -166,6 +168,15 @@ export class Walk {
     if (blob !== undefined) this.blobs.push({ ...blob, segment, seq });
     if (type !== "execution.artifacts") return;
     const [until, content] = [textOf(body.get("keptUntil")), textOf(body.get("content"))];
-    this.artifacts.push({ task, action, until, content, pieces: Number(body.get("pieces") ?? 0), segment, seq });
+    this.artifacts.push({
+      task,
+      action,
+      until,
+      content,
+      files: Number(body.get("artifacts") ?? 0),
+      pieces: Number(body.get("pieces") ?? 0),
+      segment,
+      seq,
+    });
   }
 }
