@@ -18,6 +18,7 @@ import {
   prepareState,
   opensConnections,
   readNetworkSettings,
+  pruneTasks,
   reapAbandonedTasks,
   type ReapSandbox,
   reapOutside,
@@ -283,6 +284,7 @@ class ComposedDoor implements Door {
 
   reachBroker: Door["reachBroker"] = () => this.#broker.reachBroker();
   findBroker: Door["findBroker"] = () => this.#broker.findBroker();
+  pruneTasks: Door["pruneTasks"] = (options) => pruneTasks(this.#layout, { ...options, ready: () => this.#readyLedger() });
 
   stopBroker: Door["stopBroker"] = () => this.#broker.stopBroker();
   reachRunningBroker: Door["reachRunningBroker"] = () => this.#broker.reachRunningBroker();

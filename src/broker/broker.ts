@@ -32,6 +32,7 @@ export { expireQuestions } from "./expire-questions.ts";
 export { learnPreset } from "./presets/learn-preset.ts";
 export { presetMachine } from "./presets/preset-machine.ts";
 export { reapOutside } from "./outside.ts";
+export { pruneTasks } from "./prune-tasks.ts";
 export { type ReapSandbox, reapAbandonedTasks } from "./reaper.ts";
 export { doorSocket, type StateLayout, prepareState, stateLayout } from "./state-layout.ts";
 export { expireCaches, listCaches, removeCaches } from "./caches/cache-store.ts";

@@ -81,7 +81,8 @@ async function reapTask(parts: ReaperParts, journal: JournalView): Promise<void>
 /** Takes the right to reap, or does nothing when another process is reaping. */
 export type TryLock = (file: string) => Promise<{ release(): void } | undefined>;
 
-async function abandonedTasks(parts: ReaperParts): Promise<readonly JournalView[]> {
+/** Tasks whose owner is gone and that nobody has reaped yet. */
+export async function abandonedTasks(parts: Pick<ReaperParts, "layout" | "boot">): Promise<readonly JournalView[]> {
   const journals = await readTaskJournals(parts.layout.tasks);
   const alive = await Promise.all(journals.map((journal) => isOwnerAlive(journal, parts.boot)));
   return journals.filter((_, index) => alive[index] === false);

@@ -10,6 +10,7 @@ import {
   expiresSoon,
   type OpenedSandbox,
   type PortConnection,
+  type PrunedSandbox,
   type RescuedFiles,
   type SandboxAccess,
   type SandboxCheckpoint,
@@ -314,6 +315,23 @@ export class Sandboxes implements SandboxDoor {
       ...(live.leftBehind === undefined ? {} : { leftBehind: live.leftBehind }),
       commands: live.lines,
     }));
+  }
+
+  /** Its timer has not found out yet. */
+  #overdueFor({ ending, live, callOffIdle, expiresAtMs, idleUntilMs }: Held): PrunedSandbox["reason"] | undefined {
+    const nowMs = this.#parts.nowMs();
+    if (ending !== undefined) return undefined;
+    if (nowMs >= expiresAtMs) return "expired";
+    return !live.isBusy && callOffIdle !== undefined && nowMs >= idleUntilMs ? "idle" : undefined;
+  }
+
+  async prune({ isDry }: { readonly isDry: boolean }): Promise<readonly PrunedSandbox[]> {
+    const overdue = [...this.#held].flatMap(([sandbox, held]) => {
+      const reason = this.#overdueFor(held);
+      return reason === undefined ? [] : [{ sandbox, task: held.live.task, reason }];
+    });
+    if (!isDry) for (const { sandbox, reason } of overdue) await this.#end(sandbox, reason);
+    return overdue;
   }
 
   async untilEnded(access: SandboxAccess, signal: AbortSignal): Promise<void> {

@@ -52,6 +52,7 @@ import { sandboxLogsCommand } from "./commands/sandbox-logs.ts";
 import { sandboxLsCommand } from "./commands/sandbox-ls.ts";
 import { sandboxOpenCommand } from "./commands/sandbox-open.ts";
 import { sandboxPauseCommand } from "./commands/sandbox-pause.ts";
+import { sandboxPruneCommand } from "./commands/sandbox-prune.ts";
 import { sandboxReloadCommand } from "./commands/sandbox-reload.ts";
 import { sandboxResumeCommand } from "./commands/sandbox-resume.ts";
 import { sandboxStatsCommand } from "./commands/sandbox-stats.ts";
@@ -81,6 +82,7 @@ export const commands: readonly CliCommand[] = [
   sandboxResumeCommand,
   sandboxCloseCommand,
   sandboxKillCommand,
+  sandboxPruneCommand,
   approvalLsCommand,
   approvalShowCommand,
   approvalApproveCommand,

@@ -136,6 +136,12 @@ export interface ChangesSelection {
   readonly since?: number;
 }
 
+export interface AbandonedTask {
+  readonly task: string;
+  /** Absent when its broker was gone before it had one. */
+  readonly sandbox?: string;
+}
+
 export interface TrustedPolicy {
   readonly file: string;
   readonly digest: string;
@@ -154,6 +160,8 @@ export interface Door {
   stopBroker(): Promise<void>;
   /** Is that broker until nobody needs it. @returns false when another is. */
   serveBroker(serving: BrokerServing): Promise<boolean>;
+  /** Removes what tasks left whose broker is gone, as every start does. @returns those tasks @param options `isDry`: only tells */
+  pruneTasks(options: { readonly isDry: boolean }): Promise<readonly AbandonedTask[]>;
   /** Throws GloveboxError when nothing was started; otherwise resolves with the result, whatever the child did. */
   run(request: RunRequest, io: RunIo): Promise<RunResult>;
   doctor(): Promise<DoctorReport>;

@@ -131,6 +131,13 @@ export interface SandboxLine {
   readonly commands: readonly CommandLine[];
 }
 
+/** One whose time is over. */
+export interface PrunedSandbox {
+  readonly sandbox: string;
+  readonly task: string;
+  readonly reason: "expired" | "idle";
+}
+
 export interface SandboxLog {
   readonly action: string;
   readonly state: CommandLine["state"];
@@ -203,6 +210,8 @@ export interface SandboxDoor {
   resume(access: SandboxAccess): Promise<void>;
   /** Of whoever may see all. @throws ACCESS_REFUSED */
   list(): Promise<readonly SandboxLine[]>;
+  /** Of whoever may see all: closes what its time or idle time ends and is still there, as after a sleep of the machine. @param options `isDry`: only tells */
+  prune(options: { readonly isDry: boolean }): Promise<readonly PrunedSandbox[]>;
   /** Resolves when `signal` is aborted. @throws SANDBOX_CLOSED, and why, as soon as it has ended; SANDBOX_UNKNOWN */
   untilEnded(access: SandboxAccess, signal: AbortSignal): Promise<void>;
   /** Closes it. Idempotent for whoever has the token. @throws SANDBOX_UNKNOWN */

@@ -106,6 +106,7 @@ async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "con
     default:
       requireKey(host, ask.key, { expected: keys.admin, capability: "admin" });
       if (ask.ask === "list") return sandboxes.list();
+      if (ask.ask === "prune") return sandboxes.prune(ask);
       if (ask.ask === "reload") return host.reload(ask.sandbox);
       if (ask.ask === "ended") throw host.goneError(ask.sandbox);
       host.stop();

@@ -7,6 +7,7 @@ import type { ReloadedRules } from "../contracts/reached-broker.ts";
 import type {
   OpenedSandbox,
   PortConnection,
+  PrunedSandbox,
   RescuedFiles,
   SandboxAccess,
   SandboxCheckpoint,
@@ -32,6 +33,7 @@ import {
   listSchema,
   logsSchema,
   openedSchema,
+  prunedSchema,
   reloadedSchema,
   rescuedSchema,
   statsSchema,
@@ -277,6 +279,10 @@ export class DoorClient implements SandboxDoor {
 
   list(): Promise<readonly SandboxLine[]> {
     return this.answerTo({ ask: "list", key: this.#keys.admin }, listSchema());
+  }
+
+  prune({ isDry }: { readonly isDry: boolean }): Promise<readonly PrunedSandbox[]> {
+    return this.answerTo({ ask: "prune", key: this.#keys.admin, isDry }, prunedSchema());
   }
 
   reload(sandbox: string): Promise<ReloadedRules> {

@@ -51,6 +51,7 @@ function hostWith(replaced: Partial<SandboxDoor>): DoorHost {
     pause: none,
     resume: none,
     rescue: none,
+    prune: none,
   };
   const sandboxes = { ...nothing, list: async () => [], ...replaced };
   const approvals = { isUsed: false, ask: none, list: async () => ({ revision: 1, questions: [] }), show: none, answer: none };

@@ -47,6 +47,7 @@ export const askSchema = madeOnce(() =>
     z.strictObject({ ask: z.literal("pause"), ...access }),
     z.strictObject({ ask: z.literal("resume"), ...access }),
     z.strictObject({ ask: z.literal("list"), key: secret }),
+    z.strictObject({ ask: z.literal("prune"), key: secret, isDry: z.boolean() }),
     z.strictObject({ ask: z.literal("reload"), key: secret, sandbox: id }),
     z.strictObject({ ask: z.literal("ended"), key: secret, sandbox: id }),
     z.strictObject({ ask: z.literal("stop"), key: secret }),
@@ -98,6 +99,8 @@ export const listSchema = madeOnce(() =>
     }),
   ),
 );
+
+export const prunedSchema = madeOnce(() => z.array(z.strictObject({ sandbox: id, task: id, reason: z.enum(["expired", "idle"]) })));
 
 export const statsSchema = madeOnce(() =>
   z.strictObject({

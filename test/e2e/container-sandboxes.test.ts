@@ -1,6 +1,6 @@
 // Containers that stay open, with every runtime, through the broker: they are used again by their id, and after their time nothing of them is left.
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { chmod, mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -8,7 +8,10 @@ import { after, test } from "node:test";
 import { runtimeNames } from "../../src/boundaries/container/container.ts";
 import { composeDoor } from "../../src/compose.ts";
 import type { OpenedSandbox, SandboxAccess, SandboxCommandResult, SandboxOpening } from "../../src/contracts/sandbox-door.ts";
+import { capture } from "../../src/kit/spawn.ts";
 import { processesWith } from "./process-boundary-fixture.ts";
+import { commandLine } from "../fixtures/command-line.ts";
+import { endBroker, serveBroker } from "../fixtures/served-broker.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
 import { waitUntil } from "../fixtures/wait-until.ts";
 
@@ -124,4 +127,31 @@ test("only a container has something to rescue", async () => {
   const access = await broker.sandboxes.open(opening, { signal: new AbortController().signal });
   await assert.rejects(broker.sandboxes.rescue(access, []), { code: "ARTIFACT_UNKNOWN", situation: "artifact.rescue-process" });
   await broker.sandboxes.end(access);
+});
+
+test("prune removes the container of a broker that was killed, says so, and touches nothing that lives; a dry run only tells", async (t) => {
+  const served = await serveBroker(t);
+  const { environment, broker: other } = served;
+  const policy = { projectDirectory: served.project, overrides: { boundary: "container" } };
+  const opening = { policy, callerEnvironment: {} };
+  const killed = await other.sandboxes.open(opening, { signal: new AbortController().signal });
+  const variables = { ...environment, PATH: process.env["PATH"] ?? "" };
+  const prune = async (...words: readonly string[]) => {
+    const argv = [commandLine, "sandbox", "prune", "--json", ...words];
+    const { code, stdout } = await capture(process.execPath, argv, { cwd: served.project, environment: variables, timeoutMs: 120_000 });
+    assert.equal(code, 0);
+    const document: unknown = JSON.parse(stdout);
+    return document;
+  };
+  assert.deepEqual(await prune(), { isDryRun: false, sandboxes: [] });
+  assert.notDeepEqual(await processesWith(killed.sandbox), []);
+  await endBroker(environment["XDG_STATE_HOME"] ?? "", async () => process.kill(await served.pid(), "SIGKILL"));
+  const orphan = { task: killed.task, sandbox: killed.sandbox, reason: "orphaned" };
+  const tasks = path.join(served.state, "tasks");
+  assert.deepEqual(await prune("--dry-run"), { isDryRun: true, sandboxes: [orphan] });
+  assert.deepEqual(readdirSync(tasks), [killed.task]);
+  assert.deepEqual(await prune(), { isDryRun: false, sandboxes: [orphan] });
+  assert.deepEqual(readdirSync(tasks), []);
+  assert.deepEqual(await processesWith(killed.sandbox), []);
+  assert.deepEqual(await prune(), { isDryRun: false, sandboxes: [] });
 });

@@ -166,3 +166,31 @@ test("a container whose time passed while nothing could close it, as in a machin
   await one.close();
   assert.deepEqual(await one.reasons(access.sandbox), ["expired"]);
 });
+
+test("prune closes what its time or idle time ends before any timer finds out, and nothing that is used or has time left", async (t) => {
+  const one = house();
+  const hourMs = 3_600_000;
+  const lifetimes = { expired: { hardMs: hourMs }, idle: { idleMs: hourMs }, busy: { idleMs: hourMs }, young: {} };
+  const opened = new Map<string, OpenedSandbox>();
+  for (const [name, times] of Object.entries(lifetimes)) opened.set(name, await one.open(times));
+  const of = (name: string): OpenedSandbox => opened.get(name) ?? assert.fail(name);
+  const ended = new AbortController();
+  const started = Promise.withResolvers<void>();
+  const io = { ...quietIo(), signal: ended.signal, onStart: () => started.resolve() };
+  const running = one.broker.sandboxes.exec(of("busy"), command("sleep", "1000"), io);
+  await started.promise;
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 2 * hourMs });
+  const overdue = (["expired", "idle"] as const).map((reason) => ({ sandbox: of(reason).sandbox, task: of(reason).task, reason }));
+  assert.deepEqual(await one.broker.sandboxes.prune({ isDry: true }), overdue);
+  assert.equal((await one.broker.sandboxes.list()).length, 4);
+  assert.deepEqual(await one.broker.sandboxes.prune({ isDry: false }), overdue);
+  assert.deepEqual(
+    (await one.broker.sandboxes.list()).map(({ sandbox }) => sandbox),
+    [of("busy").sandbox, of("young").sandbox],
+  );
+  assert.deepEqual(await one.broker.sandboxes.prune({ isDry: false }), []);
+  assert.deepEqual(await one.reasons(of("idle").sandbox), ["idle"]);
+  ended.abort();
+  await running;
+  await one.close();
+});

@@ -216,6 +216,7 @@ const fixedAnswers: Door = {
   reachRunningBroker: async () => fakeBroker(),
   holdBroker: () => fakeBroker(),
   findBroker: async () => undefined,
+  pruneTasks: async () => [],
   stopBroker: async () => {},
   serveBroker: async () => true,
   doctor: async () => fakeDoctorReport,
@@ -257,9 +258,7 @@ const fixedAnswers: Door = {
 export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
   const calls: { method: string; values: readonly unknown[] }[] = [];
   const answers: Door = { ...fixedAnswers, ...replaced };
-  const note = (method: keyof Door, ...values: readonly unknown[]): void => {
-    calls.push({ method, values });
-  };
+  const note = (method: keyof Door, ...values: readonly unknown[]): void => void calls.push({ method, values });
   return {
     calls,
     run: (request, io) => (note("run", request), answers.run(request, io)),
@@ -267,6 +266,7 @@ export function createFakeDoor(replaced: Partial<Door> = {}): FakeDoor {
     holdBroker: () => (note("holdBroker"), answers.holdBroker()),
     reachRunningBroker: () => (note("reachRunningBroker"), answers.reachRunningBroker()),
     findBroker: () => (note("findBroker"), answers.findBroker()),
+    pruneTasks: (options) => (note("pruneTasks", options), answers.pruneTasks(options)),
     stopBroker: () => (note("stopBroker"), answers.stopBroker()),
     serveBroker: (serving) => (note("serveBroker"), answers.serveBroker(serving)),
     doctor: () => (note("doctor"), answers.doctor()),

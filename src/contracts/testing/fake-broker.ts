@@ -63,6 +63,7 @@ export function fakeBroker(replaced: Partial<SandboxDoor> = {}, approvals: Appro
     pause: async () => {},
     resume: async () => {},
     list: async () => [],
+    prune: async () => [],
     untilEnded: untilAborted,
     end: async () => ({ sandbox: fakeSandbox, task, refusedConnections: [], ledger }),
     kill: async () => ({ sandbox: fakeSandbox, task, refusedConnections: [], ledger }),
