@@ -3,7 +3,7 @@
 #ifndef GLOVEBOX_DOOR_PROTOCOL_H
 #define GLOVEBOX_DOOR_PROTOCOL_H
 
-#define DOOR_SIZE_VERSION 3u
+#define DOOR_SIZE_VERSION 4u
 #define DOOR_SIZE_DATA_MAX 65536u     // payload of PART, STDIN, STDOUT, STDERR
 #define DOOR_SIZE_CONTROL_MAX 16384u  // payload of every other frame
 #define DOOR_SIZE_PARTS_MAX 2097152u  // of the PARTs of one request
@@ -11,7 +11,7 @@
 #define DOOR_SIZE_CREDIT 262144u      // bytes in flight, for each channel of a request
 #define DOOR_SIZE_ID_BYTES 32u
 #define DOOR_SIZE_TOKEN_BYTES 32u
-#define DOOR_SIZE_EXEC_BYTES 84u
+#define DOOR_SIZE_EXEC_BYTES 88u
 #define DOOR_SIZE_RESULT_BYTES 96u    // the fixed part; notes for a person follow
 
 // Both ways.

@@ -15,6 +15,7 @@ import { chooseLanguage, createTexts, type Language } from "./texts/texts.ts";
 
 export type { ArtifactCheck, ArtifactSummary, LeftBehind, NotHandedBack } from "./contracts/artifacts.ts";
 export type { OutputChunk, SignalName } from "./contracts/boundary.ts";
+export type { CellOutput } from "./contracts/cells.ts";
 export type { RunOutcome } from "./contracts/door.ts";
 export type { ErrorCode } from "./contracts/error-table.ts";
 export type { PortConnection, SandboxAccess, SandboxLine, SandboxLog } from "./contracts/sandbox-door.ts";
@@ -23,6 +24,8 @@ export type {
   ArtifactContent,
   ArtifactFile,
   CapturedOutput,
+  CellOptions,
+  CellResult,
   CommandFiles,
   CommandOptions,
   CommandResult,
@@ -39,6 +42,7 @@ export type {
   ReadOptions,
   RunningCommand,
   RunOptions,
+  SandboxCells,
   SandboxClosed,
   SandboxFiles,
   TaskArtifacts,

@@ -46,6 +46,7 @@ const hasEnsurepip = () => {
   return names.some((name) => existsSync(path.join("/usr/lib", name, "ensurepip/__init__.py")));
 };
 
+const hasKernel = () => existsSync("/usr/lib/python3/dist-packages/ipykernel/__init__.py");
 const hasRequests = () => existsSync("/usr/lib/python3/dist-packages/requests/__init__.py");
 
 /** The compiler's run-time library carries clang's version in its name. */
@@ -83,6 +84,8 @@ const packages = [
   // What builds templates; an ordinary user's, with uidmap. Likewise.
   { name: "mmdebstrap", present: program("mmdebstrap"), forTests: true },
   { name: "uidmap", present: program("newuidmap"), forTests: true },
+  // The kernel of code cells, where a container starts from this machine's programs.
+  { name: "python3-ipykernel", present: hasKernel, forTests: true },
   // Ordinary tools that must work behind the wall: test/escape/ordinary-tools.
   { name: "python3-venv", present: hasEnsurepip, forTests: true },
   { name: "zsh", present: program("zsh"), forTests: true },

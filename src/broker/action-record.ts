@@ -318,12 +318,17 @@ export class ActionRecord {
     return this.#append("execution.closed", { sandbox: this.#identity.sandbox, ...(reason === undefined ? {} : { reason }) });
   }
 
-  /** In the ledger before a byte goes in. */
   /** Before it happens. */
   pause(type: "execution.paused" | "execution.resumed"): Promise<void> {
     return this.#append(type, { sandbox: this.#identity.sandbox });
   }
 
+  /** Before it happens: somebody has a command ended with all that it started. */
+  stopped(): Promise<void> {
+    return this.#append("execution.stopped", { sandbox: this.#identity.sandbox });
+  }
+
+  /** In the ledger before a byte goes in. */
   portConnected(port: number): Promise<void> {
     return this.#append("execution.connected", { sandbox: this.#identity.sandbox, port });
   }

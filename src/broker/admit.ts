@@ -22,6 +22,8 @@ export interface Action {
   readonly environment: Readonly<Record<string, string>>;
   /** The environment is the command's own, not its sandbox's. */
   readonly bringsEnvironment?: true;
+  /** Of this command, where it is shorter than that of the policy. */
+  readonly wallMs?: number;
   /** What the command leaves running stays, for its sandbox ends later; the output of that goes here. */
   readonly onLaterOutput?: (chunk: OutputChunk) => void;
   /** Undefined for a command that stays in a sandbox. */

@@ -79,6 +79,8 @@ export class LiveCommand {
   #state: CommandLine["state"] = "running";
   #result: SandboxCommandResult | undefined;
   #isGone = false;
+  /** Of what it left running. */
+  #killLeft: () => Promise<void> = async () => {};
 
   /** @param caller who takes the output; undefined for a detached command, whose output is kept */
   constructor(about: LiveCommandStart, caller: RunIo | undefined) {
@@ -200,6 +202,20 @@ export class LiveCommand {
     this.#caller = undefined;
     this.#control = undefined;
     this.#input?.close();
+  }
+
+  /** @param kill ends what it left running */
+  leave(kill: () => Promise<void>): void {
+    this.#killLeft = kill;
+  }
+
+  /** With all that it started. @param record called when there is something of it to end */
+  async endAll(record: () => Promise<void>): Promise<void> {
+    if (this.#state === "ended") return;
+    await record();
+    this.cancel();
+    await this.#ended.promise.catch(() => {}); // told to its caller
+    await this.#killLeft();
   }
 
   /** None of its processes is left; its result may still be on its way. */

@@ -4,7 +4,7 @@ import { canHandBack, canPause } from "../contracts/boundary.ts";
 import type { ChangeSummary } from "../contracts/changes.ts";
 import type { RunIo, RunRequest } from "../contracts/door.ts";
 import { GloveboxError } from "../contracts/glovebox-error.ts";
-import { makeActionId } from "../contracts/ids.ts";
+import { actionIdSchema, makeActionId } from "../contracts/ids.ts";
 import type { LimitHit } from "../contracts/limits.ts";
 import type { CompiledPolicy } from "../contracts/policy-port.ts";
 import type { ReloadedRules } from "../contracts/reached-broker.ts";
@@ -146,6 +146,7 @@ export class LiveSandbox {
       record: new ActionRecord(parts.ledger, identity, policy, true),
       environment: { ...built, ...command.environment },
       bringsEnvironment: true,
+      wallMs: Math.min(policy.limits.wallMs, command.wallMs ?? Infinity),
       onLaterOutput: live.keep,
       outside: undefined,
     };
@@ -199,6 +200,7 @@ export class LiveSandbox {
       await recordBreak(action, error);
       throw error;
     });
+    live.leave(() => watched.execution.killTree());
     void watched.execution.gone.then(() => live.settle());
     const { report, commitments } = watched;
     const ended = recordCommandEnd(action, this.#task, watched);
@@ -231,10 +233,24 @@ export class LiveSandbox {
 
   /** @throws SANDBOX_UNKNOWN for a command that is not known (any more) */
   attach(action: string, caller: RunIo): Promise<SandboxCommandResult> {
+    return this.#commandOf(action).attach(caller);
+  }
+
+  #commandOf(action: string): LiveCommand {
     const live = this.#commands.get(action);
     const { sandbox } = this.#task.identity;
     if (live === undefined) throw new GloveboxError("SANDBOX_UNKNOWN", "sandbox.command-unknown", { values: { sandbox, action } });
-    return live.attach(caller);
+    return live;
+  }
+
+  /** @throws SANDBOX_CLOSED, SANDBOX_UNKNOWN, LEDGER_UNWRITABLE */
+  async endCommand(action: string): Promise<void> {
+    this.#requireOpen();
+    const live = this.#commandOf(action);
+    const { parts, identity, policy } = this.#task;
+    const record = new ActionRecord(parts.ledger, { ...identity, action: actionIdSchema.parse(live.action) }, policy, true);
+    await live.endAll(() => record.stopped());
+    this.#onUse();
   }
 
   logs(action: string | undefined): readonly SandboxLog[] {

@@ -23,7 +23,7 @@ function commandOf(action: Action, { sandbox }: OpenTask, permit: Permit | undef
 
 /** Starts it, and watches it to its end. */
 export async function performCommand(action: Action, task: OpenTask, permit: Permit | undefined): Promise<Watched> {
-  const { parts, policy, io, identity, onLaterOutput } = action;
+  const { parts, policy, io, identity, onLaterOutput, wallMs = policy.limits.wallMs } = action;
   const openCommitment = await parts.ledger.openCommitments(identity.task);
   const streams = { stdout: openCommitment(), stderr: openCommitment() };
   await permit?.redeem();
@@ -38,7 +38,7 @@ export async function performCommand(action: Action, task: OpenTask, permit: Per
   try {
     const report = await supervise({
       execution,
-      limits: policy.limits,
+      limits: { ...policy.limits, wallMs },
       exhausted: limit.exhausted,
       ...(onLaterOutput === undefined ? {} : { onLaterOutput }),
       look: async () => sandbox.usage(),

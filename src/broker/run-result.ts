@@ -23,7 +23,7 @@ export function supervisedWalls(walls: WallReport, policy: CompiledPolicy): Wall
 /** One command, from its start to its end. */
 export interface Watched {
   readonly report: SupervisionReport;
-  readonly execution: Pick<Execution, "gone" | "refusedCalls">;
+  readonly execution: Pick<Execution, "gone" | "refusedCalls" | "killTree">;
   readonly commitments: StreamCommitments;
   /** Milliseconds since the epoch; right before. */
   readonly startedAtMs: number;

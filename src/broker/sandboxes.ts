@@ -281,6 +281,10 @@ export class Sandboxes implements SandboxDoor {
     return this.#use(access).logs(action);
   }
 
+  async endCommand(access: SandboxAccess, action: string): Promise<void> {
+    return this.#use(access).endCommand(action);
+  }
+
   async checkpoint(access: SandboxAccess): Promise<SandboxCheckpoint> {
     return this.#use(access).checkpoint();
   }

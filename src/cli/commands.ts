@@ -13,6 +13,7 @@ import { artifactVerifyCommand } from "./commands/artifact-verify.ts";
 import { brokerCommand } from "./commands/broker.ts";
 import { cacheLsCommand } from "./commands/cache-ls.ts";
 import { cacheRmCommand } from "./commands/cache-rm.ts";
+import { cellRunCommand } from "./commands/cell-run.ts";
 import { createCompletionsCommand } from "./commands/completions.ts";
 import { challengeCommand } from "./commands/challenge.ts";
 import { checklistCommand } from "./commands/checklist.ts";
@@ -69,6 +70,7 @@ import { undoCommand } from "./commands/undo.ts";
 export const commands: readonly CliCommand[] = [
   runCommand,
   shellCommand,
+  cellRunCommand,
   sandboxOpenCommand,
   sandboxExecCommand,
   sandboxAttachCommand,

@@ -57,6 +57,8 @@ export const errorTable = {
   PAUSE_UNAVAILABLE: { status: 503, exit: 122, retry: "after-fix" },
   SANDBOX_UNKNOWN: { status: 404, exit: 2, retry: "never" },
   SANDBOX_LIMIT: { status: 429, exit: 123, retry: "later" },
+  CELL_UNAVAILABLE: { status: 503, exit: 122, retry: "after-fix" },
+  CELL_LOST: { status: 502, exit: 125, retry: "later" },
   FILE_UNAVAILABLE: { status: 409, exit: 2, retry: "after-fix" },
   LIMIT_REACHED: { status: 429, exit: 123, retry: "after-fix" },
   LIMIT_WALL_TIME: { status: 408, exit: 124, retry: "after-fix" },

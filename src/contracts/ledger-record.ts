@@ -276,6 +276,8 @@ export const recordBodySchemas = {
   /** Before what its commands started is stopped, and before it goes on. */
   "execution.paused": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema })),
   "execution.resumed": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema })),
+  /** Before somebody has a command ended with all that it started; what it had left running was still there. */
+  "execution.stopped": madeOnce(() => z.strictObject({ sandbox: sandboxIdSchema })),
   "execution.reaped": madeOnce(() =>
     z.strictObject({ processes: count, directories: count, sockets: count, cgroups: count, mounts: count }),
   ),

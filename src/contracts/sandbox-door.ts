@@ -61,6 +61,8 @@ export interface SandboxCommand {
   /** Given to the command as it is. */
   readonly environment: Readonly<Record<string, string>>;
   readonly pty?: { readonly rows: number; readonly columns: number };
+  /** Ended after this long, where its policy does not say sooner. Milliseconds. */
+  readonly wallMs?: number;
   /** The answer comes as soon as it runs; its output is kept for `logs` and `attach`. */
   readonly isDetached?: true;
 }
@@ -194,6 +196,8 @@ export interface SandboxDoor {
   logs(access: SandboxAccess, action: string | undefined): Promise<readonly SandboxLog[]>;
   /** @throws SANDBOX_UNKNOWN; what opening a command throws; when nothing listens there, the connection ends */
   connect(access: SandboxAccess, port: number): Promise<PortConnection>;
+  /** Ends a command with all that it started, also what it left running; nothing when all of it has ended. @throws SANDBOX_UNKNOWN, LEDGER_UNWRITABLE */
+  endCommand(access: SandboxAccess, action: string): Promise<void>;
   /** Keeps the files as they are. @throws SANDBOX_UNKNOWN, SANDBOX_LIMIT, LEDGER_UNWRITABLE */
   checkpoint(access: SandboxAccess): Promise<SandboxCheckpoint>;
   /**

@@ -81,6 +81,9 @@ async function answerOf(host: DoorHost, ask: Exclude<Ask, { ask: "attach" | "con
       const logs = await sandboxes.logs(ask, ask.action);
       return logs.map(({ bytes, ...log }) => ({ ...log, base64: Buffer.from(bytes).toString("base64") }));
     }
+    case "end-command":
+      await sandboxes.endCommand(ask, ask.action);
+      return null;
     case "checkpoint":
       return sandboxes.checkpoint(ask);
     case "untilEnded":

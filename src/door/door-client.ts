@@ -257,6 +257,10 @@ export class DoorClient implements SandboxDoor {
     return promise;
   }
 
+  async endCommand(access: SandboxAccess, action: string): Promise<void> {
+    await this.answerTo({ ask: "end-command", ...proofOf(access), action }, z.null());
+  }
+
   checkpoint(access: SandboxAccess): Promise<SandboxCheckpoint> {
     return this.answerTo({ ask: "checkpoint", ...proofOf(access) }, checkpointSchema());
   }

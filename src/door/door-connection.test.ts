@@ -43,6 +43,7 @@ function hostWith(replaced: Partial<SandboxDoor>): DoorHost {
     attach: none,
     logs: none,
     connect: none,
+    endCommand: none,
     checkpoint: none,
     untilEnded: none,
     end: none,

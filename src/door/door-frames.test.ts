@@ -22,11 +22,11 @@ test("parseExec() reads back what execFrames() wrote", () => {
       fc.array(strings, { minLength: 1 }),
       variables,
       variables,
-      fc.boolean(),
-      (words, callerEnvironment, environment, hasInput) => {
+      fc.tuple(fc.boolean(), fc.option(fc.integer({ min: 1, max: 86_400_000 }))),
+      (words, callerEnvironment, environment, [hasInput, limit]) => {
         const hearsAsked = !hasInput;
         const [program = "", ...rest] = words;
-        const command = { cwd: "/project", callerEnvironment, environment };
+        const command = { cwd: "/project", callerEnvironment, environment, ...(limit === null ? {} : { wallMs: limit }) };
         const frames = decode(
           Buffer.concat(execFrames(3, access, { ...command, argv: [program, ...rest], hasInput, hearsAsked })),
           "client",

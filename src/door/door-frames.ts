@@ -9,6 +9,8 @@ import { violation } from "./violation.ts";
 const nothing = new Uint8Array(0);
 /** Of one text that a client shows as it is: two of them leave room for a third. */
 const longestText = 8_000;
+/** Of a word of 32 bits: more than any policy lets a command run. */
+const longestWallMs = 0xffff_ffff;
 
 export const helloFrame = (software: string): Buffer => {
   const head = Buffer.alloc(8);
@@ -92,6 +94,7 @@ export function execFrames(
   payload.writeUInt32LE(own.length, 16);
   payload.write(sandbox.slice(0, sizes.idBytes), 20, "latin1");
   payload.write(token, 20 + sizes.idBytes, "hex");
+  payload.writeUInt32LE(Math.min(command.wallMs ?? 0, longestWallMs), sizes.execBytes - 4);
   return [...partFrames(stream, encodeByteText(block)), encodeFrame(frameTypes.exec, stream, payload)];
 }
 
@@ -131,14 +134,17 @@ export function parseExec(payload: Buffer, block: Buffer): ExecRequest {
   const has = (flag: keyof typeof execFlags): boolean => (flags & execFlags[flag]) !== 0;
   const pty = { rows: payload.readUInt16LE(4), columns: payload.readUInt16LE(6) };
   const idEnd = 20 + sizes.idBytes;
+  const tokenEnd = idEnd + sizes.tokenBytes;
+  const wallMs = payload.readUInt32LE(tokenEnd);
   return {
-    access: { sandbox: text(payload.subarray(20, idEnd)), token: payload.subarray(idEnd).toString("hex") },
+    access: { sandbox: text(payload.subarray(20, idEnd)), token: payload.subarray(idEnd, tokenEnd).toString("hex") },
     command: {
       argv: [program, ...rest.slice(0, argc - 1)],
       ...(cwd === "" ? {} : { cwd }),
       callerEnvironment: variables(rest.slice(argc - 1, argc - 1 + callerc)),
       environment: variables(rest.slice(argc - 1 + callerc)),
       ...(has("pty") ? { pty } : {}),
+      ...(wallMs === 0 ? {} : { wallMs }),
       ...(has("detached") ? { isDetached: true } : {}),
     },
     hasInput: !has("noInput"),

@@ -38,6 +38,7 @@ export const askSchema = madeOnce(() =>
     z.strictObject({ ask: z.literal("attach"), ...access, action: id }),
     z.strictObject({ ask: z.literal("logs"), ...access, action: id.optional() }),
     z.strictObject({ ask: z.literal("connect"), ...access, port: z.int().min(1).max(65_535) }),
+    z.strictObject({ ask: z.literal("end-command"), ...access, action: id }),
     z.strictObject({ ask: z.literal("checkpoint"), ...access }),
     z.strictObject({ ask: z.literal("untilEnded"), ...access }),
     z.strictObject({ ask: z.literal("close"), ...access }),

@@ -1,7 +1,7 @@
 // The numbers of the door's protocol: docs/door-protocol.md.
 
 export const sizes = {
-  version: 3,
+  version: 4,
   dataMax: 65_536,
   controlMax: 16_384,
   /** Of the PARTs of one request. */
@@ -10,7 +10,7 @@ export const sizes = {
   credit: 262_144,
   idBytes: 32,
   tokenBytes: 32,
-  execBytes: 84,
+  execBytes: 88,
   /** The fixed part. */
   resultBytes: 96,
 } as const;

@@ -11,6 +11,7 @@ import type {
   SandboxUse,
 } from "../contracts/sandbox-door.ts";
 import type { CapturedChannels } from "./captured-output.ts";
+import { SandboxCells } from "./cells/sandbox-cells.ts";
 import { type CallOptions, performCaptured, signalOf, type TerminalSize } from "./command-call.ts";
 import { PublicError, type Say, told } from "./public-error.ts";
 import { RunningCommand } from "./running-command.ts";
@@ -70,11 +71,21 @@ export class OpenSandbox implements AsyncDisposable {
   readonly #parts: OpenSandboxParts;
   /** Its files, by their paths inside. */
   readonly files: SandboxFiles;
+  /** Code cells in it, with a state that lasts. Of containers. */
+  readonly cells: SandboxCells;
   #closed: Promise<SandboxClosed> | undefined;
 
   constructor(parts: OpenSandboxParts) {
     this.#parts = parts;
     this.files = new SandboxFiles((argv, options) => this.exec(argv, options), parts.say);
+    const { door, access, callerEnvironment } = parts;
+    this.cells = new SandboxCells(
+      {
+        exec: (command, io) => door.exec(access, { ...command, callerEnvironment, environment: {} }, io),
+        endCommand: (action) => door.endCommand(access, action),
+      },
+      parts.say,
+    );
   }
 
   /** `s-` and 25 characters; `glovebox sandbox exec ID` takes it too. */
@@ -149,6 +160,12 @@ export class OpenSandbox implements AsyncDisposable {
   logs(action?: string): Promise<readonly SandboxLog[]> {
     const { door, access, say } = this.#parts;
     return told(say, () => door.logs(access, action));
+  }
+
+  /** Ends a command with all that it started, also what it left running; nothing when all has ended. @throws SANDBOX_UNKNOWN */
+  endCommand(action: string): Promise<void> {
+    const { door, access, say } = this.#parts;
+    return told(say, () => door.endCommand(access, action));
   }
 
   /** A connection to a TCP port of the sandbox's own loopback. Where nothing listens, it ends at once. @throws SANDBOX_CLOSED, SANDBOX_LIMIT */

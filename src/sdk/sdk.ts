@@ -1,5 +1,7 @@
 // The library's room: Glovebox for programs, over whatever way in it is handed. src/lib.ts joins it to this machine.
 export type { CapturedChannels, CapturedOutput } from "./captured-output.ts";
+export { type CellEnd, type CellStatus, Kernels } from "./cells/kernels.ts";
+export { type CellOptions, type CellResult, SandboxCells } from "./cells/sandbox-cells.ts";
 export type { CallOptions, InputBytes, TerminalSize } from "./command-call.ts";
 export type { Entry } from "./directory-entries.ts";
 export {

@@ -9,4 +9,17 @@ export interface TemplateDefinition {
 /** By name. */
 export const templateDefinitions: Readonly<Record<string, TemplateDefinition>> = {
   base: { variant: "essential", packages: ["ca-certificates"] },
+  // For data analysis in cells: there is no network in a container to install anything. Characters of Chinese, Japanese and Korean are in figures, too.
+  data: {
+    variant: "essential",
+    packages: [
+      "ca-certificates",
+      "python3-ipykernel",
+      "python3-pandas",
+      "python3-numpy",
+      "python3-matplotlib",
+      "python3-openpyxl",
+      "fonts-wqy-microhei",
+    ],
+  },
 };

@@ -5,6 +5,7 @@ import approval from "./catalogue/approval.json" with { type: "json" };
 import artifact from "./catalogue/artifact.json" with { type: "json" };
 import broker from "./catalogue/broker.json" with { type: "json" };
 import cache from "./catalogue/cache.json" with { type: "json" };
+import cell from "./catalogue/cell.json" with { type: "json" };
 import changes from "./catalogue/changes.json" with { type: "json" };
 import cli from "./catalogue/cli.json" with { type: "json" };
 import container from "./catalogue/container.json" with { type: "json" };
@@ -39,6 +40,7 @@ export const topics = (): Topics => ({
   artifact,
   broker,
   cache,
+  cell,
   changes,
   cli,
   container,

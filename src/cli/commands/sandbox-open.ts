@@ -3,26 +3,15 @@ import type { SandboxOpening } from "../../contracts/sandbox-door.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import { showDuration } from "../../kit/show-quantity.ts";
 import type { CliCommand, CliContext, CommandInput, OptionSpec } from "../command.ts";
+import { durationOf } from "../duration-option.ts";
 import { policyOption, presetOption, projectOption, selectPolicyWithFlags } from "../policy-selection.ts";
 import { givenInputs, inputOption } from "../run/input-option.ts";
 import { policyFlags } from "../run/run-overrides.ts";
-import { usageError } from "../usage-error.ts";
 
 const lifetimeOptions: readonly OptionSpec[] = [
   { name: "idle", value: "TIME", about: "cli.option.idle" },
   { name: "expires", value: "TIME", about: "cli.option.expires" },
 ];
-
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function durationOf({ options }: CommandInput, name: string): number | undefined {
-  const given = options.text(name);
-  if (given === undefined) return undefined;
-  const [, number = "", unit = ""] = /^(\d{1,9})(ms|s|m|h|d)$/u.exec(given) ?? [];
-  const ms = Number(number) * (unitMs[unit] ?? 0);
-  if (ms > 0) return ms;
-  throw usageError("usage.time-invalid", { option: `--${name}`, value: given });
-}
 
 async function openingOf(context: CliContext, input: CommandInput): Promise<SandboxOpening> {
   const policy = await selectPolicyWithFlags(context, input);

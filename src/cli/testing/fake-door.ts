@@ -14,7 +14,7 @@ import { smallLimits } from "../../contracts/testing/limits.ts";
 export const fakeTask = taskIdSchema.parse("t-0193f0c2a1b2-4d5e6f708192");
 const hash = digestSchema.parse(`sha256:${"ab".repeat(32)}`);
 
-const fakeTemplate: TemplateEntry = {
+export const fakeTemplate: TemplateEntry = {
   name: "base",
   id: `sha256:${"cd".repeat(32)}`,
   architecture: "amd64",

@@ -57,6 +57,7 @@ export function fakeBroker(replaced: Partial<SandboxDoor> = {}, approvals: Appro
     attach: async () => fakeCommandResult(),
     logs: async () => [],
     connect: () => Promise.reject(new Error("nothing listens")),
+    endCommand: async () => {},
     checkpoint: async () => ({ task, checkpoint: 1, changes: 0, missed: 0, keptBytes: 0, keptUntil: "2026-01-01" }),
     stats: async () => ({ sandbox: fakeSandbox, task, isPaused: false, openCommands: 0, processes: 0 }),
     rescue: async () => ({ task, action: fakeAction, missing: [] }),
