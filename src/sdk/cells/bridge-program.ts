@@ -13,7 +13,8 @@ import json, os, queue, signal, subprocess, sys, time
 
 TEXT, DATA, OUTPUTS, PIECE, PIECES = 1 << 20, 16 << 20, 200, 32768, 3000
 MIMES = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png", "image/jpeg", "image/svg+xml", "application/json")
-HOME = os.path.join(os.environ.get("HOME") or "/tmp", ".cache", "glovebox-cells")
+# Not where what a command leaves behind is looked for.
+HOME = "/dev/shm/glovebox-cells"
 wish = {"interrupt": False, "limit": False}
 
 
@@ -64,7 +65,7 @@ def start(context):
     with open(place(context, "log"), "w") as log:
         kernel = subprocess.Popen(
             [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", file] + words,
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            env={**os.environ, "IPYTHONDIR": place(context, "ipython")}, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
         )
     with open(place(context, "pid"), "w") as note:
         note.write(str(kernel.pid))
