@@ -63,10 +63,16 @@ async function bootstrap(archive: string, temporary: string, { definition, onSte
   return architecture;
 }
 
+interface UnpackOptions {
+  readonly temporary: string;
+  readonly leftOut?: readonly string[] | undefined;
+}
+
 /** Nothing in it is anybody's but ours, and nothing is a device. */
-async function unpack(archive: string, root: string, temporary: string): Promise<void> {
+async function unpack(archive: string, root: string, { temporary, leftOut = [] }: UnpackOptions): Promise<void> {
   const places = [`--file=${archive}`, `--directory=${root}`, "--anchored", "--exclude=./dev/*", "--exclude=./proc/*", "--exclude=./sys/*"];
-  const command = [requireProgram("tar"), "--extract", "--no-same-owner", "--no-same-permissions", ...places] as const;
+  const unwanted = leftOut.map((place) => `--exclude=./${place}`);
+  const command = [requireProgram("tar"), "--extract", "--no-same-owner", "--no-same-permissions", ...places, ...unwanted] as const;
   await runBuilder({ command, temporary });
 }
 
@@ -116,7 +122,7 @@ async function makeTree(directory: string, request: BuildRequest): Promise<Omit<
   for (const place of [temporary, made, root]) mkdirSync(place, { mode: 0o755 });
   const architecture = await bootstrap(archive, temporary, request);
   onStep("unpack");
-  await unpack(archive, root, temporary);
+  await unpack(archive, root, { temporary, leftOut: request.definition.leftOut });
   await discardTree(archive);
   return { name, built: new Date(nowMs).toISOString(), ...(await sealTree(root, architecture, onStep)) };
 }

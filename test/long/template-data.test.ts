@@ -53,7 +53,7 @@ test("template build data, and cell run from it: pandas reads what was given, a 
   assert.equal(early.code, 2);
   assert.match(early.stderr, /TEMPLATE_UNKNOWN\n.*glovebox template build data/u);
   const build = await glovebox("template", "build", "data", "--json");
-  assert.equal(build.code, 0, build.stderr);
+  assert.equal(build.code, 0, build.stdout + build.stderr);
   const run = await glovebox("cell", "run", "analysis.py", "--input", "data.csv", "--json");
   assert.equal(run.code, 0, run.stdout + run.stderr);
   const { cells, artifacts } = resultSchema.parse(JSON.parse(run.stdout));

@@ -85,8 +85,9 @@ function statusOf({ outcome, limitHits }: SandboxCommandResult, heard: Heard, is
 function unavailable({ child, outcome }: SandboxCommandResult, said: CellDocument | undefined): GloveboxError {
   if (child?.kind === "not-started") return new GloveboxError("CELL_UNAVAILABLE", "cell.no-python", { values: { program: python } });
   if (said?.kind !== "unavailable") return new GloveboxError("CELL_UNAVAILABLE", "cell.not-started", { values: { detail: outcome } });
-  const situation = said.reason === "missing" ? "cell.no-kernel" : "cell.not-started";
-  return new GloveboxError("CELL_UNAVAILABLE", situation, { values: { detail: said.detail } });
+  const { reason, detail } = said;
+  if (reason === "missing") return new GloveboxError("CELL_UNAVAILABLE", "cell.no-kernel", { values: { detail } });
+  return new GloveboxError("CELL_UNAVAILABLE", "cell.not-started", { values: { detail } });
 }
 
 /** A context is this object's own: whoever else uses the sandbox has kernels of their own. */
