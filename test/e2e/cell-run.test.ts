@@ -39,9 +39,3 @@ test("cell run hands a file in, prints what its cells say until one fails, and h
   assert.deepEqual([told.code, told.stdout], [1, "2 rows\n7\n"]);
   assert.match(told.stderr, /ZeroDivisionError: division by zero\nHanded back: sum\.txt\./u);
 });
-
-test("cell run interrupts a cell at its limit, says so and ends with the code of a limit", async () => {
-  const { code, stderr } = await run("while True: pass", "--own-programs", "--cell-limit", "4s");
-  assert.equal(code, 124);
-  assert.match(stderr, /KeyboardInterrupt[^]*cell 1 was interrupted after 4 s \(LIMIT_WALL_TIME\)/u);
-});

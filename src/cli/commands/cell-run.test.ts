@@ -25,12 +25,12 @@ const resultSchema = z.looseObject({
 });
 
 /** A broker whose bridge says these lines in each cell. */
-function doorWith(says: readonly unknown[], opened: unknown[] = []): Partial<Door> {
+function doorWith(says: readonly unknown[], opened: unknown[] = [], ended: Parameters<typeof fakeCommandResult>[0] = {}): Partial<Door> {
   const broker = fakeBroker({
     exec: async (_access, { argv }, { onOutput }) => {
       const lines = argv[4] === "start" ? [{ kind: "ready" }] : says;
       await onOutput({ channel: "stdout", bytes: Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join("")) });
-      return fakeCommandResult();
+      return fakeCommandResult(argv[4] === "start" ? {} : ended);
     },
   });
   const { open } = broker.sandboxes;
@@ -106,4 +106,17 @@ test("cell run shows a person what a bridge says of a cell, and a code where it 
   const lost = await callCli(["cell", "run", "two.py", "--own-programs"], { cwd: base, door: doorWith([{ kind: "own" }]) });
   assert.equal(lost.code, 125);
   assert.match(lost.stderr.bytes.toString(), /cell 1 [^]*code: CELL_LOST/u);
+});
+
+test("cell run says that a cell was interrupted at its limit and whether its kernel is left, and ends with the code of a limit", async () => {
+  const ended = { outcome: "timeout", exitCode: 124, limitHits: [{ limit: "wall", allowed: 3000, observed: 3001 }] } as const;
+  const kept = await callCli(["cell", "run", "two.py", "--own-programs"], {
+    cwd: base,
+    door: doorWith([{ kind: "end", status: "error" }], [], ended),
+  });
+  assert.equal(kept.code, 124);
+  assert.match(kept.stderr.bytes.toString(), /^glovebox: cell 1 was interrupted after 3 s \(LIMIT_WALL_TIME\).*\n$/u);
+  const gone = await callCli(["cell", "run", "two.py", "--own-programs"], { cwd: base, door: doorWith([], [], ended) });
+  assert.equal(gone.code, 124);
+  assert.match(gone.stderr.bytes.toString(), /its kernel was ended after cell 1/u);
 });

@@ -49,8 +49,18 @@ def connect(context, seconds):
     client = BlockingKernelClient(connection_file=place(context, "json"))
     client.load_connection_file()
     client.start_channels(hb=False)
-    client.wait_for_ready(timeout=seconds)
-    return client
+    # Until it is heard on both channels: what it shows before that would be lost.
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        asked = client.kernel_info()
+        try:
+            while True:
+                message = client.get_iopub_msg(timeout=0.2)
+                if message["parent_header"].get("msg_id") == asked and message["content"].get("execution_state") == "idle":
+                    return client
+        except queue.Empty:
+            pass
+    raise TimeoutError("the kernel does not answer")
 
 
 def start(context):
@@ -191,9 +201,10 @@ def follow(client, asked, kernel, teller):
             is_idle = teller.hear(message) or is_idle
         if reply is None and (message is None or is_idle):
             try:
-                found = client.get_shell_msg(timeout=0.05)
-                if found["parent_header"].get("msg_id") == asked:
-                    reply, until = found["content"], time.monotonic() + 1
+                while reply is None:
+                    found = client.get_shell_msg(timeout=1 if is_idle else 0)
+                    if found["parent_header"].get("msg_id") == asked:
+                        reply, until = found["content"], time.monotonic() + 1
             except queue.Empty:
                 pass
         # Where more was shown than could be heard, the word that it is over may be lost, too.
