@@ -50,6 +50,7 @@ export type {
   ToldLine,
   ToldResult,
   ToldSheet,
+  TreeEntry,
 } from "./sdk/sdk.ts";
 export { OpenSandbox, PublicError as GloveboxError } from "./sdk/sdk.ts";
 

@@ -53,6 +53,7 @@ import { sandboxLogsCommand } from "./commands/sandbox-logs.ts";
 import { sandboxLsCommand } from "./commands/sandbox-ls.ts";
 import { sandboxOpenCommand } from "./commands/sandbox-open.ts";
 import { sandboxPauseCommand } from "./commands/sandbox-pause.ts";
+import { sandboxCpCommand } from "./commands/sandbox-cp.ts";
 import { sandboxPruneCommand } from "./commands/sandbox-prune.ts";
 import { sandboxReloadCommand } from "./commands/sandbox-reload.ts";
 import { sandboxResumeCommand } from "./commands/sandbox-resume.ts";
@@ -84,6 +85,7 @@ export const commands: readonly CliCommand[] = [
   sandboxResumeCommand,
   sandboxCloseCommand,
   sandboxKillCommand,
+  sandboxCpCommand,
   sandboxPruneCommand,
   approvalLsCommand,
   approvalShowCommand,

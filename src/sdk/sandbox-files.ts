@@ -5,6 +5,7 @@ import { type CallOptions, type InputBytes } from "./command-call.ts";
 import { type Entry, entryFormat, parseEntries } from "./directory-entries.ts";
 import type { Argv, CommandResult, ExecOptions } from "./open-sandbox.ts";
 import { type Say, told } from "./public-error.ts";
+import { parseTree, type TreeEntry, treeFormat } from "./tree-entries.ts";
 import { systemReason } from "./system-reason.ts";
 
 /** Bytes that `read` takes at most when nobody says. */
@@ -92,6 +93,19 @@ export class SandboxFiles {
     const argv: Argv = ["find", `${place(path)}/.`, "-mindepth", "1", "-maxdepth", "1", "-printf", entryFormat];
     const { stdout } = await this.#perform(argv, { ...options, maxOutputBytes: listMax }, unreadable(path));
     return { entries: parseEntries(stdout.bytes), isTruncated: stdout.isTruncated };
+  }
+
+  /**
+   * A place and all that lies at most `depth` below it, each directory before what is in it; no link is followed. Undefined when there is more than
+   * fits into 1 MiB, or a name that is no text. @throws PublicError FILE_UNAVAILABLE, and like `exec`
+   */
+  async tree(
+    path: string,
+    { depth = 64, ...options }: Cancellable & { readonly depth?: number } = {},
+  ): Promise<readonly TreeEntry[] | undefined> {
+    const argv: Argv = ["find", place(path), "-maxdepth", String(depth), "-printf", treeFormat];
+    const { stdout } = await this.#perform(argv, { ...options, maxOutputBytes: listMax }, unreadable(path));
+    return stdout.isTruncated ? undefined : parseTree(stdout.bytes);
   }
 
   /** With those above it that are missing; one that exists is left as it is. @throws PublicError FILE_UNAVAILABLE, and like `exec` */

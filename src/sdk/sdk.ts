@@ -23,7 +23,9 @@ export {
 } from "./open-sandbox.ts";
 export { PublicError, type PublicProblem, type Say } from "./public-error.ts";
 export { RunningCommand } from "./running-command.ts";
+export { filesOfSandbox } from "./files-of-sandbox.ts";
 export type { FilePart, Listing, ReadOptions, SandboxFiles } from "./sandbox-files.ts";
 export { type ArtifactContent, type ArtifactFile, type CommandFiles, TaskArtifacts } from "./task-artifacts.ts";
+export type { TreeEntry } from "./tree-entries.ts";
 export type { ToldResult } from "./told-result.ts";
 export type { ToldLine, ToldSheet } from "./told-sheet.ts";

@@ -1,6 +1,6 @@
 // Containers that stay open, with every runtime, through the broker: they are used again by their id, and after their time nothing of them is left.
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { chmod, mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -11,7 +11,7 @@ import type { OpenedSandbox, SandboxAccess, SandboxCommandResult, SandboxOpening
 import { capture } from "../../src/kit/spawn.ts";
 import { processesWith } from "./process-boundary-fixture.ts";
 import { commandLine } from "../fixtures/command-line.ts";
-import { endBroker, serveBroker } from "../fixtures/served-broker.ts";
+import { endBroker, serveBroker, type ServedBroker } from "../fixtures/served-broker.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
 import { waitUntil } from "../fixtures/wait-until.ts";
 
@@ -111,6 +111,51 @@ for (const runtime of runtimeNames) {
   });
 }
 
+/** Of the command line; the served broker's environment. */
+function callsOf(served: ServedBroker, cwd: string) {
+  const environment = { ...served.environment, PATH: process.env["PATH"] ?? "" };
+  return (...words: readonly string[]) => capture(process.execPath, [commandLine, ...words], { cwd, environment, timeoutMs: 120_000 });
+}
+
+test("cp takes files and trees out of a sandbox and into one, of both boundaries, and follows no link", async (t) => {
+  const served = await serveBroker(t);
+  const here = await realpath(await mkdtemp(path.join(os.tmpdir(), "gb-cp-")));
+  t.after(() => removeScratch(here));
+  const call = callsOf(served, here);
+  mkdirSync(path.join(here, "tree/deep"), { recursive: true });
+  writeFileSync(path.join(here, "tree/-rf"), Buffer.alloc(5 << 20, 7));
+  writeFileSync(path.join(here, "tree/deep/new\nline é"), "deep");
+  symlinkSync("/etc/passwd", path.join(here, "tree/link"));
+  await capture("/usr/bin/mkfifo", [path.join(here, "tree/pipe")]);
+  for (const boundary of ["process", "container"]) {
+    const policy = { projectDirectory: served.project, overrides: { boundary, filesystem: { allowWrite: ["."] } } };
+    const opening = { policy, callerEnvironment: {} };
+    const { sandbox } = await served.broker.sandboxes.open(opening, { signal: new AbortController().signal });
+    const into = await call("sandbox", "cp", "tree", `${sandbox}:copied`, "--json");
+    assert.equal(into.code, 0, into.stdout + into.stderr);
+    assert.match(into.stdout, /"entries": 4,/u);
+    for (const name of ["link", "pipe"]) assert.match(into.stdout, new RegExp(`tree/${name}"`, "u"));
+    assert.equal((await call("sandbox", "cp", "tree", `${sandbox}:copied`)).code, 2);
+    const planted = "ln -s /etc/passwd copied/outside; mkfifo copied/fifo; ln -s copied over";
+    assert.equal((await call("sandbox", "exec", "--cwd", served.project, sandbox, "--", "sh", "-c", planted)).code, 0);
+    const back = path.join(here, `back-${boundary}`);
+    const out = await call("sandbox", "cp", `${sandbox}:copied/`, back);
+    assert.equal(out.code, 0, out.stderr);
+    assert.match(out.stderr, /Not copied.*copied\/(?:outside|fifo)/u);
+    assert.deepEqual(readdirSync(back).toSorted(), ["-rf", "deep"]);
+    assert.ok(readFileSync(path.join(back, "-rf")).equals(Buffer.alloc(5 << 20, 7)));
+    assert.equal(readFileSync(path.join(back, "deep/new\nline é"), "utf8"), "deep");
+    for (const place of ["over", "copied/fifo", "copied/absent"])
+      assert.equal((await call("sandbox", "cp", `${sandbox}:${place}`, `never-${boundary}`)).code, 2);
+    assert.equal((await call("sandbox", "cp", `${sandbox}:copied/-rf`, path.join(back, "-rf"))).code, 2);
+    assert.equal((await call("sandbox", "cp", "--force", `${sandbox}:copied/deep/new\nline é`, path.join(back, "-rf"))).code, 0);
+    assert.equal(readFileSync(path.join(back, "-rf"), "utf8"), "deep");
+  }
+  assert.ok(!readdirSync(here).some((name) => name.startsWith("never") || name.endsWith(".glovebox")));
+  assert.equal((await call("sandbox", "cp", "tree", "other")).code, 2);
+  assert.equal((await call("sandbox", "cp", "s-0193f0c2a1b2-4d5e6f708192:x", "y")).code, 2);
+});
+
 test("who uses a container that expires soon is told what will end with it", async () => {
   const access = await open("runc", { hardMs: 600_000 });
   const notes = async (script: string) => (await run(access, script)).notes.map(({ key, values }) => [key, values?.["count"]]);
@@ -135,10 +180,9 @@ test("prune removes the container of a broker that was killed, says so, and touc
   const policy = { projectDirectory: served.project, overrides: { boundary: "container" } };
   const opening = { policy, callerEnvironment: {} };
   const killed = await other.sandboxes.open(opening, { signal: new AbortController().signal });
-  const variables = { ...environment, PATH: process.env["PATH"] ?? "" };
+  const call = callsOf(served, served.project);
   const prune = async (...words: readonly string[]) => {
-    const argv = [commandLine, "sandbox", "prune", "--json", ...words];
-    const { code, stdout } = await capture(process.execPath, argv, { cwd: served.project, environment: variables, timeoutMs: 120_000 });
+    const { code, stdout } = await call("sandbox", "prune", "--json", ...words);
     assert.equal(code, 0);
     const document: unknown = JSON.parse(stdout);
     return document;
