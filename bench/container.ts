@@ -6,7 +6,8 @@ import path from "node:path";
 import { openContainerBoundary } from "../src/boundaries/container/container.ts";
 import { containerIdentity } from "../src/boundaries/container/identity.ts";
 import { ociDocument } from "../src/boundaries/container/oci-document.ts";
-import { findRuntime, runCommand, type Runtime, runtimeNames } from "../src/boundaries/container/runtimes.ts";
+import { gvisorFlags, platformOf } from "../src/boundaries/container/gvisor.ts";
+import { findRuntime, isGvisor, runCommand, type Runtime, runtimeNames } from "../src/boundaries/container/runtimes.ts";
 import type { Sandbox, SandboxSpec } from "../src/contracts/boundary.ts";
 import { capture, spawnProcess } from "../src/kit/spawn.ts";
 import { containerOptions } from "../test/fixtures/container-options.ts";
@@ -31,6 +32,7 @@ async function bareBundle(base: string, { user, sandboxId }: SandboxSpec): Promi
     isNetworkGiven: false,
     boundProcessors: undefined,
     guardArguments: [],
+    places: [],
   });
   const usr = { destination: "/usr", type: "bind", source: "/usr", options: ["rbind", "ro"] };
   const bare = { ...document, process: { ...document.process, args: said }, mounts: [...document.mounts, usr] };
@@ -42,13 +44,14 @@ async function bareBundle(base: string, { user, sandboxId }: SandboxSpec): Promi
 async function bareAlternative(runtime: Runtime, base: string): Promise<Alternative> {
   const spec = benchSpec({ project: base, privateDirectory: base });
   const bundle = await bareBundle(base, spec);
-  const places = { state: path.join(base, "runtime"), bundle };
+  const flags = isGvisor(runtime) ? gvisorFlags(await platformOf(runtime), spec.user.uid) : [];
+  const places = { state: path.join(base, "runtime"), bundle, flags };
   return {
     name: `bare ${runtime.name} run`,
     run: async () => {
       const [program = "", ...words] = runCommand(runtime, places, benchSpec({ project: base, privateDirectory: base }).sandboxId);
       const preserve = words.indexOf("--preserve-fds");
-      const args = words.filter((_, index) => index !== preserve && index !== preserve + 1);
+      const args = preserve === -1 ? words : words.toSpliced(preserve, 2);
       const started = performance.now();
       const child = spawnProcess(program, args, { environment: {}, cwd: "/", stdio: ["ignore", "pipe", "inherit"] });
       const closed = new Promise((resolve) => child.on("close", resolve));

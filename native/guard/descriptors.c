@@ -24,6 +24,6 @@ void descriptors_close_but(int *kept, int count) {
     if (number > first) syscall(SYS_close_range, first, number - 1, 0);
     if (number >= first) first = number + 1;
   }
-  syscall(SYS_close_range, first, ~0u, 0);
+  syscall(SYS_close_range, first, DESCRIPTOR_LAST, 0);
 }
 

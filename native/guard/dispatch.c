@@ -10,6 +10,7 @@
 #include "../protocol/bytes.h"
 #include "caller.h"
 #include "filter.h"
+#include "kernel.h"
 #include "landlock.h"
 #include "mediation.h"
 #include "read-rules.h"
@@ -115,6 +116,7 @@ static int seal(struct guard *guard) {
   if (guard->proc < 0) return fail_wall(guard, GB_WALL_PROC, errno, NO_RULE);
   if (!sweep_sees_own_namespace(guard->proc)) return fail_wall(guard, GB_WALL_PROC, ESRCH, NO_RULE);
   guard->wall.choice.mediated = mediates(guard);
+  guard->wall.choice.gvisor = kernel_is_gvisor();
   guard->wall.choice.strict = read_rules_are_strict();
   if (mediates(guard)) {
     const int error = mediation_prepare();

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sweep.h"
 #include "syscall-table.h"
 
 #define OTHER_ABI_BIT 0x40000000u // x32
@@ -135,6 +136,12 @@ static void emit_ioctl(struct bpf_program *program, const struct syscall_row *ro
   bpf_allow(program);
 }
 
+static void emit_limit(struct bpf_program *program, unsigned argument, int error) {
+  bpf_load_argument(program, argument);
+  bpf_skip_unless_equal(program, SWEEP_MARK, 1);
+  bpf_refuse(program, error);
+}
+
 static void emit_body(struct bpf_program *program, const struct syscall_row *row) {
   switch (row->kind) {
     case ROW_ALWAYS:
@@ -155,7 +162,12 @@ static void emit_body(struct bpf_program *program, const struct syscall_row *row
     case ROW_IOCTL:
       emit_ioctl(program, row);
       return;
+    case ROW_GVISOR_LIMIT:
+      emit_limit(program, row->argument, row->error);
+      bpf_allow(program);
+      return;
     case ROW_NONZERO:
+      if (program->gvisor) emit_limit(program, row->argument + 1, row->error); // prlimit64, the only one of its kind
       bpf_load_argument(program, row->argument);
       bpf_emit(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0);
       bpf_refuse(program, row->error);
@@ -186,6 +198,7 @@ static void emit_body(struct bpf_program *program, const struct syscall_row *row
 // Allowed, as by having no row.
 static bool is_left_out(const struct bpf_program *program, const struct syscall_row *row) {
   if (row->kind == ROW_NESTED) return program->nested;
+  if (row->kind == ROW_GVISOR_LIMIT) return !program->gvisor;
   if (row->kind == ROW_NETFILTER) return !program->nested;
   return row->error == 0 && !notifies(program, row);
 }
@@ -231,6 +244,7 @@ bool filter_assemble(struct bpf_program *program, struct filter_choice choice) {
   program->mediated = choice.mediated;
   program->strict = choice.mediated && choice.strict;
   program->nested = choice.nested;
+  program->gvisor = choice.gvisor;
   program->numbers_from = choice.numbers_from;
   program->numbers_to = choice.numbers_to;
   program->file_bytes = choice.file_bytes;

@@ -8,6 +8,7 @@ struct filter_choice {
   bool mediated; // with notifications for the calls that a mediator performs
   bool strict;   // also for opens that only read, and for owners, times and attributes
   bool nested;   // commands may make user, pid and net namespaces of their own, and change their root in them
+  bool gvisor;   // of gVisor's kernel, where one limit marks the tree of a command and stays as it is (sweep.h)
   uint32_t numbers_from, numbers_to;
   uint64_t file_bytes;
 };

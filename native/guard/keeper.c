@@ -20,6 +20,7 @@
 #include "crew.h"
 #include "descriptors.h"
 #include "handover.h"
+#include "kernel.h"
 #include "mediator.h"
 #include "pointer.h"
 #include "sweep.h"
@@ -28,6 +29,7 @@
 #include "turn.h"
 
 #define KEPT_MAX 8
+#define LOST_MS 50
 #define SWEEP_AGAIN_MS 10 // while a tree dies; a child that was born during a sweep is found by the next
 
 struct keeper {
@@ -36,6 +38,7 @@ struct keeper {
   bool mediates;
   bool killing;
   bool has_exit; // not told yet
+  bool has_lost; // what is left of the tree has another parent, and no signal tells of its end
   struct report exit;
 };
 
@@ -125,6 +128,13 @@ static void obey(struct keeper *keeper) {
   else if (keeper->command > 0) kill(-keeper->command, order.signal);
 }
 
+static bool is_left(struct keeper *keeper) {
+  if (reap(keeper)) return true;
+  keeper->has_lost = kernel_is_gvisor() && sweep_finds_marked(keeper->proc);
+  if (keeper->has_lost) tell_exit(keeper);
+  return keeper->has_lost;
+}
+
 static void drain_signals(const struct keeper *keeper) {
   struct signalfd_siginfo info;
   while (read(keeper->signals, &info, sizeof info) == (ssize_t)sizeof info) continue;
@@ -143,9 +153,9 @@ _Noreturn static void leave(const struct keeper *keeper) {
 }
 
 _Noreturn static void keep(struct keeper *keeper) {
-  while (reap(keeper)) {
+  while (is_left(keeper)) {
     if (keeper->killing) sweep_descendants(keeper->proc);
-    const int look_ms = keeper->mediates ? crew_look_out() : -1;
+    const int look_ms = keeper->mediates ? crew_look_out() : keeper->has_lost ? LOST_MS : -1;
     struct pollfd waits[] = {{keeper->signals, POLLIN, 0}, {keeper->socket, POLLIN, 0}, {turn_alarm(), POLLIN, 0}};
     poll(waits, 3, keeper->killing ? SWEEP_AGAIN_MS : look_ms);
     if (waits[0].revents != 0) drain_signals(keeper);
@@ -214,6 +224,7 @@ static pid_t execute(const struct keeper *keeper, const struct errand *errand, c
 static void start_errand(struct keeper *keeper, const struct errand *errand, const struct wall *wall, int handover[2]) {
   struct wall handed = *wall;
   touch_begin(errand->stream);
+  if (kernel_is_gvisor() && !sweep_mark(errand->stream)) _exit(1);
   take_file_limit(&errand->request);
   handed.handover = handover[1];
   handed.filter = assemble(&errand->request, wall);
@@ -232,7 +243,7 @@ _Noreturn void keeper_run(const struct errand *known, const struct wall *wall, i
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   struct keeper keeper = {.socket = socket, .proc = proc, .signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK)};
-  if (keeper.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) _exit(1);
+  if (keeper.signals < 0 || (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 && !kernel_is_gvisor())) _exit(1);
   int handover[2] = {-1, -1};
   const bool mediated = is_mediated(wall);
   if (mediated && !handover_open(handover)) _exit(1);

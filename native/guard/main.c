@@ -1,7 +1,8 @@
-// guard probe | guard dial PORT | guard collect COUNT BYTES DIRECTORY ... | guard rescue COUNT BYTES MARKER PLACE... | guard serve [--sandbox=ID] [--processors=N] [--without=LAYER,...]
+// guard probe | guard dial PORT | guard collect COUNT BYTES DIRECTORY ... | guard rescue COUNT BYTES MARKER PLACE... | guard serve [--sandbox=ID] [--processors=N] [--kernel=gvisor] [--without=LAYER,...]
 //
-// --sandbox only marks the command line, for whoever looks for leftovers. --without exists in the test build alone.
+// --sandbox only marks the command line, for whoever looks for leftovers. --kernel=gvisor is the form for a kernel that is gVisor's: serve.h. --without exists in the test build alone.
 #define _GNU_SOURCE
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,9 +19,10 @@
 #define JUDGEMENT "judgement" // no layer: the mediator stands, and refuses no name
 #define SANDBOX "--sandbox="
 #define PROCESSORS "--processors="
+#define GVISOR "--kernel=gvisor"
 
 static int usage(void) {
-  fputs("usage: guard probe | guard dial PORT | guard collect COUNT BYTES DIRECTORY ... | guard rescue COUNT BYTES MARKER PLACE... | guard serve [--sandbox=ID] [--processors=N] (as PID 1 of a sandbox, with its channel on descriptor 3)\n", stderr);
+  fputs("usage: guard probe | guard dial PORT | guard collect COUNT BYTES DIRECTORY ... | guard rescue COUNT BYTES MARKER PLACE... | guard serve [--sandbox=ID] [--processors=N] [--kernel=gvisor] (as PID 1 of a sandbox, with its channel on descriptor 3, under gVisor 0)\n", stderr);
   return GB_EXIT_USAGE;
 }
 
@@ -67,17 +69,20 @@ int main(int argc, char **argv) {
   if (argc > 2 && strcmp(argv[1], "rescue") == 0) return guard_rescue(argv + 2);
   if (argc < 2 || strcmp(argv[1], "serve") != 0) return usage();
   uint32_t layers = GB_LAYER_ALL;
+  bool is_gvisor = false;
   for (int index = 2; index < argc; index++) {
     if (strncmp(argv[index], WITHOUT, strlen(WITHOUT)) == 0) {
       const int status = leave_out(argv[index] + strlen(WITHOUT), &layers);
       if (status != 0) return status;
     } else if (strncmp(argv[index], PROCESSORS, strlen(PROCESSORS)) == 0) {
       if (!processors_bind(argv[index] + strlen(PROCESSORS))) return usage();
+    } else if (strcmp(argv[index], GVISOR) == 0) {
+      is_gvisor = true;
     } else if (strncmp(argv[index], SANDBOX, strlen(SANDBOX)) != 0) {
       return usage();
     }
   }
   if ((layers & GB_LAYER_SECCOMP) == 0) layers &= ~GB_LAYER_MEDIATION; // calls are notified by the filter
   if (getpid() != 1) return usage(); // "signal everything" must never mean a machine
-  return guard_serve(layers);        // the end of PID 1 ends every process of its namespace
+  return is_gvisor ? guard_serve_gvisor(layers) : guard_serve(layers); // the end of PID 1 ends every process of its namespace
 }

@@ -14,6 +14,8 @@
 
 #include "../protocol/bytes.h"
 #include "dispatch.h"
+#include "kernel.h"
+#include "landlock.h"
 #include "self.h"
 
 #define CHANNEL_FD 3
@@ -173,4 +175,12 @@ int guard_serve(uint32_t layers) {
   if (status < 0) status = run(signals);
   channel_flush(&own.guard.channel); // the reason, as far as the host takes it
   return status;
+}
+
+int guard_serve_gvisor(uint32_t layers) {
+  if (landlock_abi() != 0) return GB_EXIT_WALL;
+  kernel_be_gvisor();
+  // Nothing reads the streams of the guard; a closed number would be taken by what is opened next.
+  if (dup2(STDIN_FILENO, CHANNEL_FD) != CHANNEL_FD || dup2(STDERR_FILENO, STDIN_FILENO) != STDIN_FILENO) return GB_EXIT_USAGE;
+  return guard_serve(layers & ~(GB_LAYER_LANDLOCK | GB_LAYER_MEDIATION));
 }

@@ -72,6 +72,7 @@ const struct syscall_row syscall_rows[] = {
 #endif
     // Limits of another process: the guard and the keepers have the same uid. 0 is the caller itself.
     {"prlimit64", SYS_prlimit64, ROW_NONZERO, EPERM, 0, 0, ROW_GOES_ON},
+    {"setrlimit", SYS_setrlimit, ROW_GVISOR_LIMIT, EPERM, 0, 0, ROW_GOES_ON},
     // The processors that the sandbox is bound to.
     ALWAYS(sched_setaffinity, EPERM),
     // Space taken without writing would fill a disk between two looks; libraries write instead. Giving space back stays.

@@ -10,6 +10,7 @@ enum row_kind {
   ROW_BITS,        // refused when argument `argument` holds any of `bits`
   ROW_NAMESPACES,  // as ROW_BITS; where namespaces may nest, some of the bits are not refused
   ROW_NESTED,      // refused, but where namespaces may nest
+  ROW_GVISOR_LIMIT, // refused under gVisor, when argument `argument` is the limit that marks trees
   ROW_NETFILTER,   // refused where namespaces may nest: options of a socket that load tables of a firewall
   ROW_MEDIATED,    // handed to the mediator
   ROW_IOCTL,       // refused when argument `argument` is one of `refused_ioctls`

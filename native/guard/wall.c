@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "filter.h"
 #include "handover.h"
 #include "landlock.h"
@@ -34,7 +35,7 @@ static int close_descriptors(int *ruleset, int *handover) {
   int error = keep(ruleset, &first);
   if (error == 0) error = keep(handover, &first);
   if (error != 0) return error;
-  return syscall(SYS_close_range, first, ~0u, 0) == 0 ? 0 : errno;
+  return syscall(SYS_close_range, first, DESCRIPTOR_LAST, 0) == 0 ? 0 : errno;
 }
 
 int drop_capabilities(void) {

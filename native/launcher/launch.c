@@ -20,6 +20,8 @@
 #include "privacy.h"
 #include "stage.h"
 
+#define CHANNEL_FD 3
+
 // An ordinary user stays who he is; the capabilities of his user namespace end with execve(2).
 static int stay(pid_t parent) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return failure(STEP_IDENTITY, NULL, errno);
@@ -44,8 +46,13 @@ static int read_nothing(void) {
   return dup2(from, STDIN_FILENO) == STDIN_FILENO ? 0 : failure(STEP_IDENTITY, NULL, errno);
 }
 
+static int read_channel(void) {
+  if (dup2(CHANNEL_FD, STDIN_FILENO) != STDIN_FILENO || close(CHANNEL_FD) != 0) return failure(STEP_IDENTITY, NULL, errno);
+  return 0;
+}
+
 static int become(char **command, const struct stage *stage, pid_t parent) {
-  int status = read_nothing();
+  int status = stage->speaks ? read_channel() : read_nothing();
   if (status != 0) return status;
   umask(022);
   status = stage->allocates && !stage->manages ? identity_become(stage->uid, parent) : stay(parent);

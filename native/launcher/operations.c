@@ -51,6 +51,13 @@ static int do_manage(struct layout *layout, struct stage *stage) {
   return 0;
 }
 
+// For a container runtime that hands its streams down and nothing else.
+static int do_channel(struct layout *layout, struct stage *stage) {
+  (void)layout;
+  stage->speaks = true;
+  return 0;
+}
+
 // "0" is the writer itself, which the kernel moves without stopping anybody.
 static int do_join(struct layout *layout, struct stage *stage) {
   (void)stage;
@@ -95,6 +102,11 @@ static int do_directory(struct layout *layout, struct stage *stage) {
   unsigned long long mode;
   if (!take_destination(layout, stage, &destination) || !layout_number(layout, 8, MODE_MAX, &mode)) return misused();
   return stage_directory(stage, destination, (mode_t)mode);
+}
+
+static int do_unflag(struct layout *layout, struct stage *stage) {
+  const char *destination;
+  return take_destination(layout, stage, &destination) ? stage_unflag(stage, destination) : misused();
 }
 
 static int do_link(struct layout *layout, struct stage *stage) {
@@ -152,7 +164,7 @@ static const struct {
     {"uid", do_uid},   {"join", do_join},       {"stage", do_stage},     {"bind", do_bind},           {"bind-ro", do_bind_ro},
     {"idmap", do_idmap}, {"idmap-ro", do_idmap_ro}, {"directory", do_directory}, {"link", do_link},           {"file", do_file},
     {"text", do_text}, {"mask", do_mask},       {"scratch", do_scratch}, {"devices", do_devices},     {"share", do_share},
-    {"manage", do_manage}, {"hide", do_hide},
+    {"manage", do_manage}, {"hide", do_hide},   {"channel", do_channel}, {"unflag", do_unflag},
 };
 
 static int do_named(const char *name, struct layout *layout, struct stage *stage) {

@@ -123,6 +123,13 @@ int stage_directory(const struct stage *stage, const char *destination, mode_t m
   return 0;
 }
 
+int stage_unflag(const struct stage *stage, const char *destination) {
+  const struct mount_attr wanted = {.attr_clr = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC};
+  AUTO_CLOSE const int tree = stage_clone(stage->root, destination, false);
+  if (tree < 0 || syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &wanted, sizeof wanted) != 0) return failure(STEP_ATTACH, destination, errno);
+  return stage_attach(stage, tree, destination, true);
+}
+
 int stage_link(const struct stage *stage, const char *destination, const char *target) {
   const char *name;
   AUTO_CLOSE const int parent = target_own_parent(stage, destination, &name);

@@ -21,6 +21,7 @@ struct stage {
   gid_t gid;
   bool allocates; // `uid` is nobody's but the sandbox's: owners are mapped to it
   bool manages;   // the command stays root: it starts processes of `uid` and none of its own
+  bool speaks;    // what is handed down on descriptor 3 is the command's standard input
 };
 
 struct source {
@@ -35,6 +36,9 @@ int stage_bind(const struct stage *stage, const struct source *source, const cha
 // Clones `source` alone: mounts below it stay behind. Its owner appears to be `uid`.
 int stage_idmap(const struct stage *stage, const struct source *source, const char *destination, bool read_only);
 int stage_directory(const struct stage *stage, const char *destination, mode_t mode);
+// Makes a directory that is there a mount of its own without the flags of the staging directory: who copies it into a user namespace cannot take them
+// off, and gVisor's gofer, which makes its root read-only, leaves them out.
+int stage_unflag(const struct stage *stage, const char *destination);
 int stage_link(const struct stage *stage, const char *destination, const char *target);
 int stage_file(const struct stage *stage, const char *destination, const struct field *content);
 // A read-only mount of a file with that content over what is there.

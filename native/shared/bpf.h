@@ -16,6 +16,7 @@ struct bpf_program {
   bool mediated; // there is a mediator: rows may notify
   bool strict;   // opens that only read, and changes of modes and the like, notify as well
   bool nested;   // user, pid and net namespaces may be made
+  bool gvisor;   // for gVisor's kernel
   uint32_t numbers_from, numbers_to; // descriptors whose writes notify: from, and before
   uint64_t file_bytes;               // a longer file than the limit allows notifies
 };

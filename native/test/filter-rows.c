@@ -12,12 +12,14 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../guard/filter.h"
+#include "../guard/sweep.h"
 #include "../guard/syscall-table.h"
 
 #define HIGH_HALF 0x100000000l // the kernel does not look at it; the filter must not either
@@ -81,10 +83,31 @@ static struct call refused_call(const struct syscall_row *row) {
   return call;
 }
 
+// What only gVisor's kernel needs is refused for it, and for Linux it is not.
+static void test_gvisor(void) {
+  static struct rlimit limit;
+  const struct {
+    struct call call;
+    int under_gvisor, under_linux;
+  } calls[] = {
+      {{"setrlimit of the mark", SYS_setrlimit, {SWEEP_MARK, (long)&limit}}, EPERM, SURVIVED},
+      {{"prlimit64 of the mark", SYS_prlimit64, {0, SWEEP_MARK, 0, (long)&limit}}, EPERM, SURVIVED},
+      {{"prlimit64 of another limit", SYS_prlimit64, {0, RLIMIT_CORE, (long)&limit}}, SURVIVED, SURVIVED},
+  };
+  for (size_t index = 0; index < sizeof calls / sizeof *calls; index++) {
+    filter_assemble(&program, (struct filter_choice){.gvisor = true});
+    const int under_gvisor = attempt(&calls[index].call);
+    filter_assemble(&program, (struct filter_choice){0});
+    count(under_gvisor == calls[index].under_gvisor, calls[index].call.name, "under gVisor", under_gvisor);
+    const int under_linux = attempt(&calls[index].call);
+    count(under_linux == calls[index].under_linux, calls[index].call.name, "must reach the kernel", under_linux);
+  }
+}
+
 static void test_rows(void) {
   for (size_t index = 0; index < syscall_row_count; index++) {
     const struct syscall_row *row = &syscall_rows[index];
-    if (row->error == 0 || row->kind == ROW_NETFILTER) continue; // never refused here; see test_mediated
+    if (row->error == 0 || row->kind == ROW_NETFILTER || row->kind == ROW_GVISOR_LIMIT) continue; // never refused here; see test_mediated
     const struct call call = refused_call(row);
     const int got = attempt(&call);
     count(got == row->error, row->name, "must be refused", got);
@@ -330,6 +353,7 @@ static void test_other_abis(void) {}
 int main(void) {
   if (!filter_assemble(&program, (struct filter_choice){0})) return 2;
   test_rows();
+  test_gvisor();
   test_every_bit();
   test_refused();
   test_allowed();

@@ -81,6 +81,7 @@ const packages = [
   // Container runtimes: whoever asks for a container is told which one to install.
   { name: "runc", present: program("runc"), forTests: true },
   { name: "crun", present: program("crun"), forTests: true },
+  { name: "runsc", present: program("runsc"), forTests: true },
   // What builds templates; an ordinary user's, with uidmap. Likewise.
   { name: "mmdebstrap", present: program("mmdebstrap"), forTests: true },
   { name: "uidmap", present: program("newuidmap"), forTests: true },

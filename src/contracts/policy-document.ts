@@ -287,7 +287,10 @@ export type PresetName = z.infer<ReturnType<typeof presetNameSchema>>;
 
 const containerSchema = madeOnce(() =>
   z.strictObject({
-    runtime: z.enum(["runc", "crun"]).optional().describe("What starts containers; never another one in its place. runc unless given."),
+    runtime: z
+      .enum(["runc", "crun", "runsc"])
+      .optional()
+      .describe("What starts containers (runsc is gVisor); never another one in its place. runc unless given."),
     template: z
       .string()
       .regex(/^[a-z][a-z0-9-]{0,31}$/u)

@@ -37,7 +37,7 @@ export interface CompiledPolicy {
   readonly valueOrigins: ReadonlyMap<string, PolicyOrigin>;
   readonly boundary: "process" | "container";
   /** What starts the container; meant only where it is one. */
-  readonly runtime: "runc" | "crun";
+  readonly runtime: "runc" | "crun" | "runsc";
   /** What the container starts from, by name; undefined: the machine's own programs. */
   readonly template: string | undefined;
   readonly paths: PathPolicy;

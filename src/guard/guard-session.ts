@@ -9,11 +9,13 @@ import { GuardExecution } from "./guard-execution.ts";
 import { type GuardMessage, parseGuardMessage, type SessionMessage } from "./guard-message.ts";
 import { type GuardReady, Handshake } from "./handshake.ts";
 import { type GuardMediation, type GuardRule, signalFrame } from "./host-frames.ts";
-import { sizes } from "./protocol.ts";
+import { type LayerName, sizes } from "./protocol.ts";
 
 export interface GuardSessionOptions {
   /** Accept a test build, which may leave layers out. Never set in a product. */
   readonly allowTestBuild?: boolean;
+  /** The form of the guard that is expected: see HandshakeOptions. */
+  readonly leftOut?: readonly LayerName[] | undefined;
   /** How long the guard may take to answer `configure`, milliseconds. Default 10,000. */
   readonly readyTimeoutMs?: number;
 }

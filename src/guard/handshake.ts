@@ -31,6 +31,8 @@ export interface GuardReady {
 }
 
 export interface HandshakeOptions {
+  /** Layers that the guard must not have said to stand: of a kernel that does not know them. Unless given all must stand. */
+  readonly leftOut?: readonly LayerName[] | undefined;
   readonly allowTestBuild?: boolean;
   readonly readyTimeoutMs?: number;
 }
@@ -167,11 +169,12 @@ export class Handshake {
 
   #acceptReady(message: SessionMessage & { kind: "ready" }, isTestBuild: boolean): void {
     const { all: _, ...single } = layers;
+    const leftOut: readonly string[] = this.#options.leftOut ?? [];
     for (const wall of Object.keys(single)) {
-      if (!isTestBuild && !message.layers.some((layer) => layer === wall))
+      if (!isTestBuild && message.layers.some((layer) => layer === wall) === leftOut.includes(wall))
         return this.lose(unavailable("guard.wall-missing", { wall, errno: "-" }));
     }
-    if (!isTestBuild && message.landlockAbi < sizes.landlockAbiMin) {
+    if (!isTestBuild && !leftOut.includes("landlock") && message.landlockAbi < sizes.landlockAbiMin) {
       return this.lose(landlockOld());
     }
     this.#phase = "ready";

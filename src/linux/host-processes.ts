@@ -111,7 +111,7 @@ export function commandLine(pid: number): readonly string[] {
 }
 
 /** Lines `Name:\tvalue` of /proc/PID/status. Unlike the owner of the directory, they are true for non-dumpable processes too. */
-export function processStatus(pid: number): ReadonlyMap<string, string> {
+export function processStatus(pid: number | "self"): ReadonlyMap<string, string> {
   const lines = (read(`/proc/${pid}/status`) ?? "").split("\n");
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]));
 }

@@ -7,7 +7,7 @@ import { type Fill, fillOf, namelessBytes, RootGrowth, writtenBytes } from "./di
 import type { HeldResources } from "../contracts/boundary.ts";
 import type { LimitPlan } from "./limit-plan.ts";
 import { MemoryEstimate } from "./memory-estimate.ts";
-import { availableBytes, exactMemoryBytes, sampleTree, type TreeSample } from "./tree-sample.ts";
+import { availableBytes, exactMemoryBytes, sampleKernel, sampleTree, type TreeSample } from "./tree-sample.ts";
 import { monotonicMs } from "../kit/monotonic.ts";
 import { restAfter, restFactor } from "./look-rest.ts";
 
@@ -26,11 +26,19 @@ const changeTimeSlackMs = 100;
 /** So far beyond the limit a search decides; a fast writer would go on for as long as it takes. */
 const searchedBytes = 64 * 2 ** 20;
 
+export interface ForeignKernel {
+  /** Whose root shows `privatePlaces`. */
+  readonly rootPid: number;
+  readonly pids: () => readonly number[];
+}
+
 export interface WatchTarget {
   readonly guardPid: number;
   readonly plan: LimitPlan;
   /** Absolute, inside: file systems in memory that are the sandbox's own. */
   readonly privatePlaces: readonly string[];
+  /** Where the host does not see its processes one by one, because another kernel than Linux keeps them: what that kernel is made of, on the host. */
+  readonly kernel?: ForeignKernel | undefined;
   /** Places of the host that it may fill. */
   readonly writeRoots: readonly string[];
   /** Nothing runs: nothing to look at. */
@@ -50,10 +58,10 @@ interface Places {
 }
 
 /** By descriptor, so that a number that is somebody else's by now never answers for the sandbox. */
-function openPlaces({ guardPid, privatePlaces }: WatchTarget): Places {
+function openPlaces({ guardPid, kernel, privatePlaces }: WatchTarget): Places {
   const descriptors: number[] = [];
   const hold = (inside: string): string => {
-    const descriptor = openSync(`/proc/${guardPid}/root${inside}`, constants.O_RDONLY | constants.O_DIRECTORY);
+    const descriptor = openSync(`/proc/${kernel?.rootPid ?? guardPid}/root${inside}`, constants.O_RDONLY | constants.O_DIRECTORY);
     descriptors.push(descriptor);
     return `/proc/self/fd/${descriptor}`;
   };
@@ -61,7 +69,7 @@ function openPlaces({ guardPid, privatePlaces }: WatchTarget): Places {
     for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
   };
   try {
-    return { proc: hold("/proc"), privatePlaces: privatePlaces.map(hold), close };
+    return { proc: kernel === undefined ? hold("/proc") : "/proc", privatePlaces: privatePlaces.map(hold), close };
   } catch (error) {
     close();
     throw error;
@@ -129,7 +137,7 @@ export class LimitWatch {
 
   /** What it has at this moment; undefined once it has ended. */
   held(): HeldResources | undefined {
-    const sample = this.#isDone ? undefined : sampleTree(this.#places.proc);
+    const sample = this.#isDone ? undefined : this.#sample();
     if (sample === undefined) return undefined;
     const privateBytes = this.#places.privatePlaces
       .flatMap((place) => fillOf(place) ?? [])
@@ -138,9 +146,14 @@ export class LimitWatch {
     return { memoryBytes, privateBytes };
   }
 
+  #sample(): TreeSample | undefined {
+    const { kernel } = this.#target;
+    return kernel === undefined ? sampleTree(this.#places.proc) : sampleKernel(kernel.pids());
+  }
+
   /** One look now; @returns what was used until now */
   look(endedTasks = 0): UsageEvidence {
-    const sample = this.#isDone ? undefined : sampleTree(this.#places.proc);
+    const sample = this.#isDone ? undefined : this.#sample();
     const counted = this.#isDone ? undefined : this.#counts.memory();
     if (sample === undefined) return this.#lookAfterEnd(counted);
     const fills = this.#places.privatePlaces.flatMap((place) => fillOf(place) ?? []);

@@ -72,6 +72,26 @@ export function sampleTree(proc: string): TreeSample | undefined {
   return { tasks, commandTasks, cpuMs: ticks * tickMs, ownCpuMs, residentBytes: pages * pageBytes(), openFiles, pids };
 }
 
+/**
+ * What a kernel of its own costs the host, with all that runs in it. How many tasks it keeps, and what they have open, only it knows.
+ * @param pids of the host; none: it is gone
+ */
+export function sampleKernel(pids: readonly number[]): TreeSample | undefined {
+  const rows = pids.flatMap((pid) => {
+    const line = text(`/proc/${pid}/stat`);
+    // proc_pid_stat(5), as above
+    return line === undefined ? [] : [{ pid, fields: line.slice(line.lastIndexOf(")") + 2).split(" ") }];
+  });
+  if (rows.length === 0) return undefined;
+  const sum = (numbers: readonly number[]): number =>
+    rows.reduce((total, { fields }) => total + numbers.reduce((part, number) => part + Number(fields[number - 3] ?? 0), 0), 0);
+  const ownCpuMs = new Map(
+    rows.map(({ pid, fields }) => [`${pid}:${fields[19]}`, (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * tickMs]),
+  );
+  const used = { cpuMs: sum([14, 15, 16, 17]) * tickMs, ownCpuMs, residentBytes: sum([24]) * pageBytes() };
+  return { tasks: 0, commandTasks: 0, openFiles: 0, ...used, pids: rows.map(({ pid }) => String(pid)) };
+}
+
 /** Each page counted once, files of the disk not at all: exact, and slow in the size of what is mapped. */
 export function exactMemoryBytes(proc: string, pids: readonly string[]): number {
   let kibibytes = 0;

@@ -23,7 +23,7 @@ export interface PolicyValues {
   readonly floor: boolean;
   readonly boundary: "auto" | "process" | "container";
   /** Of a container. */
-  readonly runtime: "runc" | "crun";
+  readonly runtime: "runc" | "crun" | "runsc";
   /** Of a container; "": the machine's own programs. */
   readonly template: string;
   readonly approval: ApprovalMode;

@@ -110,7 +110,7 @@ interface Tried extends Captured {
 
 /** What builds the walls of any boundary, wherever it is looked for. */
 const wallPrograms = ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"].flatMap((directory) =>
-  ["bwrap", "runc", "crun"].map((name) => `${directory}/${name}`),
+  ["bwrap", "runc", "crun", "runsc"].map((name) => `${directory}/${name}`),
 );
 
 /** A template `base` that nothing is wrong with, so that only the wall is missing. */

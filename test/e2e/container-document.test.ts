@@ -33,10 +33,10 @@ for (const runtime of runtimeNames) {
         guardPath: path.join(build, "guard"),
         launcherPath: path.join(build, "launcher"),
         captivePath: path.join(build, "captive"),
-        refuseOpenDocument: (document) => {
-          refuse(document);
+        refuseOpenDocument: (document, given) => {
+          refuse(document, given);
           isOwnFine = true;
-          refuse(withValue(document, at, value));
+          refuse(withValue(document, at, value), given);
         },
       });
       const made: string[] = [];

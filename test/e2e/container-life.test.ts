@@ -4,13 +4,14 @@ import { spawn } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { reapContainerSandbox, type RuntimeName, runtimeNames } from "../../src/boundaries/container/container.ts";
+import { reapContainerSandbox, type RuntimeName } from "../../src/boundaries/container/container.ts";
 import type { Sandbox } from "../../src/contracts/boundary.ts";
 import type { Limits } from "../../src/contracts/limits.ts";
 import { findCgroups, groupsOfRuntime } from "../../src/linux/cgroups.ts";
 import { containerSpec, openContained, project, runContained } from "./container-fixture.ts";
 import { processesWith } from "./process-boundary-fixture.ts";
 import { waitUntil } from "../fixtures/wait-until.ts";
+import { linuxRuntimes } from "../fixtures/container-options.ts";
 
 const mebibyte = 2 ** 20;
 const sh = (script: string) => ["sh", "-c", script] as const;
@@ -26,7 +27,7 @@ const devices = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/ura
 const ownersOfDevices = (): readonly object[] =>
   devices.map((device) => statSync(device)).map(({ uid, gid, mode }) => ({ uid, gid, mode }));
 
-for (const runtime of runtimeNames) {
+for (const runtime of linuxRuntimes) {
   test(`${runtime}: the machine's devices stay whose they are`, async () => {
     const before = ownersOfDevices();
     const sandbox = await openContained(runtime);
@@ -140,7 +141,7 @@ async function killAndReap(runtime: RuntimeName, step: number): Promise<readonly
   return said;
 }
 
-for (const runtime of runtimeNames) {
+for (const runtime of linuxRuntimes) {
   test(`${runtime}: kill -9 of whoever opens a container leaves nothing behind, at its first step and at its last ones`, async () => {
     // Killed by nobody, it leaves without closing.
     const whole = await killAndReap(runtime, Number.MAX_SAFE_INTEGER);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { type ContainerBoundaryOptions, reapContainerSandbox, runtimeNames } from "../../src/boundaries/container/container.ts";
+import { type ContainerBoundaryOptions, reapContainerSandbox } from "../../src/boundaries/container/container.ts";
 import type { Sandbox } from "../../src/contracts/boundary.ts";
 import { observe } from "../fixtures/observe/observe.ts";
 import { assertNoKernelObjectLeft } from "../fixtures/residue.ts";
@@ -26,6 +26,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
 with socket.create_server(("0.0.0.0", 8080)) as s, socket.create_connection(("127.0.0.1", 8080)): print("own", s.accept()[1][0])
 for line in open("/etc/resolv.conf"): print(line.strip())
 `;
+import { linuxRuntimes } from "../fixtures/container-options.ts";
 
 const seen = [
   "::ffff:93.184.216.34 80",
@@ -77,7 +78,7 @@ async function captiveOf({ id }: Sandbox): Promise<number> {
   return Number(found[0]);
 }
 
-for (const runtime of runtimeNames) {
+for (const runtime of linuxRuntimes) {
   test(`${runtime}: what watches the network is nobody, holds nothing, and takes the container with it`, async () => {
     const sandbox = await openContained(runtime, { ...containerSpec(), egress: openTestGate() });
     const execution = await sandbox.exec({ argv: ["sleep", "1000"], cwd: project });
@@ -123,7 +124,7 @@ test("a container sees a file that its policy opens by name, and keeps what a sh
   const [opened, cache] = [path.join(base, "company.pem"), path.join(base, "cache")];
   await writeFile(opened, "canary-certificate", { mode: 0o600 });
   await mkdir(cache, { mode: 0o700 });
-  for (const [index, runtime] of runtimeNames.entries()) {
+  for (const [index, runtime] of linuxRuntimes.entries()) {
     const spec = containerSpec();
     const caches = { id: "c", names: ["npm"], places: [{ source: cache, inside: ".npm/_cacache" }] } as const;
     const sandbox = await openContained(runtime, { ...spec, paths: { ...spec.paths, allowRead: [opened] }, caches });

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, readdir, realpath, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { runtimeNames } from "../../src/boundaries/container/container.ts";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { commandLine } from "../fixtures/command-line.ts";
 import { killRunAt } from "../fixtures/kill-run.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { linuxRuntimes } from "../fixtures/container-options.ts";
 
 let base = "";
 let project = "";
@@ -29,7 +29,7 @@ function glovebox(...words: readonly string[]): Promise<Captured> {
   });
 }
 
-for (const runtime of runtimeNames) {
+for (const runtime of linuxRuntimes) {
   const contained = (...words: readonly string[]) => glovebox("run", "--boundary", "container", "--runtime", runtime, ...words);
 
   test(`run --boundary container --runtime ${runtime}: output, exit code and sheet are those of a container, and the project is untouched`, async () => {
@@ -42,6 +42,28 @@ for (const runtime of runtimeNames) {
   });
 }
 
+// Without ls and stat: the flags with which Debian 12's coreutils ask about a file are none for Debian 12's gVisor.
+test("run --boundary container --runtime runsc: output, exit code and sheet are those of a container of gVisor", async () => {
+  const script = 'echo *; echo made > note && cat note; echo err >&2; echo done > "$OUTPUT_DIR/result"; exit 7';
+  const { code, stdout, stderr } = await glovebox(
+    "run",
+    "--boundary",
+    "container",
+    "--runtime",
+    "runsc",
+    "--sheet",
+    "--",
+    "sh",
+    "-c",
+    script,
+  );
+  assert.deepEqual([code, stdout], [7, "*\nmade\n"], stderr);
+  assert.match(stderr, /^err$/mu);
+  assert.match(stderr, /runsc.*gVisor, (?:systrap|ptrace): .*in place of Landlock and the mediator.*read-only root; no capabilities/u);
+  assert.match(stderr, /result/u);
+  assert.deepEqual(await readdir(project), ["secret.txt"]);
+});
+
 test("run --boundary container says what a container cannot hold, and starts nothing", async () => {
   const { code, stdout, stderr } = await glovebox("run", "--boundary", "container", "--allow-read", "/opt", "--", "echo", "ran");
   assert.deepEqual([code, stdout], [122, ""], stderr);
@@ -51,6 +73,7 @@ test("run --boundary container says what a container cannot hold, and starts not
 /** One while the runtime has just started a container, one while it has a network and is about to end; all: test/long/kill-container-steps.test.ts. */
 const samples = [
   ["runc", 9, []],
+  ["runsc", 9, []],
   ["crun", 13, [{ id: "e1", hosts: ["api.example.com"], verdict: "allow" }]],
 ] as const;
 

@@ -5,7 +5,6 @@ import { chmod, mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
-import { runtimeNames } from "../../src/boundaries/container/container.ts";
 import { composeDoor } from "../../src/compose.ts";
 import type { OpenedSandbox, SandboxAccess, SandboxCommandResult, SandboxOpening } from "../../src/contracts/sandbox-door.ts";
 import { capture } from "../../src/kit/spawn.ts";
@@ -14,6 +13,7 @@ import { commandLine } from "../fixtures/command-line.ts";
 import { endBroker, serveBroker, type ServedBroker } from "../fixtures/served-broker.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
 import { waitUntil } from "../fixtures/wait-until.ts";
+import { linuxRuntimes } from "../fixtures/container-options.ts";
 
 const installation = path.join(import.meta.dirname, "..", "..");
 const base = await realpath(await mkdtemp(path.join(os.tmpdir(), "glovebox-containers-")));
@@ -51,7 +51,7 @@ const bytesOf = async (task: string, name: string): Promise<Buffer> => {
   return Buffer.concat([...(await door.artifacts.open({ task, name, action: list?.action })).parts]);
 };
 
-for (const runtime of runtimeNames) {
+for (const runtime of linuxRuntimes) {
   test(`${runtime}: a container is used again by its id with what was left in it, until its time is over; then nothing is left`, async () => {
     const access = await open(runtime, { hardMs: 15_000 });
     await sh(access, "echo kept > note; sleep 1000 >/dev/null 2>&1 & echo");

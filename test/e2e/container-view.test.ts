@@ -5,15 +5,15 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { test } from "node:test";
-import { runtimeNames } from "../../src/boundaries/container/container.ts";
 import { containerSpec, home, openContained, project, runContained } from "./container-fixture.ts";
 import { processesWith } from "./process-boundary-fixture.ts";
+import { linuxRuntimes } from "../fixtures/container-options.ts";
 
 const isRoot = process.getuid?.() === 0;
 const sh = (script: string) => ["sh", "-c", `exec 2>&1; ${script}`] as const;
 const lines = (text: string): readonly string[] => text.trimEnd().split("\n").toSorted();
 
-for (const runtime of runtimeNames) {
+for (const runtime of linuxRuntimes) {
   test(`${runtime}: a container shows the host's programs and nothing else of it`, async () => {
     const sandbox = await openContained(runtime);
     const { output } = await runContained(sandbox, [

@@ -5,13 +5,13 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, utim
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { runtimeNames } from "../../src/boundaries/container/container.ts";
 import type { TemplateEntry } from "../../src/contracts/template-door.ts";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { openLedgerReader } from "../../src/ledger/ledger.ts";
 import { buildTemplate } from "../../src/templates/templates.ts";
 import { commandLine } from "../fixtures/command-line.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { linuxRuntimes } from "../fixtures/container-options.ts";
 
 const isRoot = process.getuid?.() === 0;
 /** A shell with a few tools, unpacked and not set up: what takes seconds. `base` itself: test/long/template-base.test.ts. */
@@ -40,7 +40,7 @@ function glovebox(...words: readonly string[]): Promise<Captured> {
 const inTiny = (runtime: string, script: string): Promise<Captured> =>
   glovebox("run", "--boundary", "container", "--runtime", runtime, "--template", "tiny", "--", "sh", "-c", script);
 
-for (const runtime of runtimeNames) {
+for (const runtime of linuxRuntimes) {
   test(`run --template with ${runtime}: the programs are the template's, read-only, with accounts of the container's own`, async () => {
     // Each that is left out of the template is on every machine that runs this.
     const script =

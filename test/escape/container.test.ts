@@ -2,7 +2,6 @@
 // runtime's walls alone too: test/long/container-attacks.test.ts. Their positive controls are those of escape.test.ts.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { runtimeNames } from "../../src/boundaries/container/container.ts";
 import { attacks } from "./attacks.ts";
 import { kernelDoors } from "./attacks/kernel-doors.ts";
 import { namespaces } from "./attacks/namespaces.ts";
@@ -14,6 +13,7 @@ import { processes } from "./attacks/processes.ts";
 import { rawNetwork } from "./attacks/raw-network.ts";
 import { appliesToContainers, proveContained } from "./harness/contained.ts";
 import { openProgramCache, type ProgramCache } from "./harness/program.ts";
+import { linuxRuntimes } from "../fixtures/container-options.ts";
 
 const user = process.getuid?.() === 0 ? "root" : "ordinary";
 const chosen = [
@@ -35,7 +35,7 @@ before(async () => {
 after(() => programs[Symbol.asyncDispose]());
 
 for (const [index, attack] of rows.entries()) {
-  const runtime = runtimeNames[index % runtimeNames.length] ?? "runc";
+  const runtime = linuxRuntimes[index % linuxRuntimes.length] ?? "runc";
   test(`container/${runtime} holds an attack that ${attack.name}`, () => proveContained(attack, programs, { runtime, walls: "all" }));
 }
 

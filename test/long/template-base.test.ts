@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, realpath } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { runtimeNames } from "../../src/boundaries/container/container.ts";
 import { type Captured, capture } from "../../src/kit/spawn.ts";
 import { commandLine } from "../fixtures/command-line.ts";
 import { removeScratch } from "../fixtures/scratch.ts";
+import { linuxRuntimes } from "../fixtures/container-options.ts";
 
 let base = "";
 
@@ -31,7 +31,7 @@ test("template build base: shells, perl, awk and certificates work in a containe
   assert.match(build.stderr, /Installing packages\n[\s\S]*Looking for secrets\n/u);
   const script =
     "bash -c 'echo $((6*7))'; perl -e 'print 7*6, qq(\\n)'; awk 'BEGIN {print 42}'; test -s /etc/ssl/certs/ca-certificates.crt && dpkg -l bash | tail -1";
-  for (const runtime of runtimeNames) {
+  for (const runtime of linuxRuntimes) {
     const words = ["--boundary", "container", "--runtime", runtime, "--template", "base", "--", "sh", "-c", script];
     const { code, stdout, stderr } = await glovebox("run", ...words);
     assert.equal(code, 0, stderr);

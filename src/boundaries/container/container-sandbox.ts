@@ -32,6 +32,7 @@ import { containerEnvironment } from "./environment.ts";
 import type { ContainerIdentity } from "./identity.ts";
 import { guardInside, homeInside, inputInside, laidOutInside, outputInside, sharedInside, temporaryInside } from "./inside.ts";
 import { killStarted, type Launched } from "./launch.ts";
+import { privateDirectory, stageDirectory } from "./root-layout.ts";
 
 const graceMs = 2000;
 /** How long the runtime may take to follow the guard; then it is killed too. */
@@ -42,6 +43,7 @@ const placeOf = (output: string): string => `${outputInside}/${output}`;
 export interface Occupied {
   readonly launched: Launched;
   readonly limits: LimitPlan;
+  readonly isGvisor: boolean;
   readonly identity: ContainerIdentity;
   readonly walls: WallReport;
   /** All that were journalled: those of the limits, and what the runtime made beside them. */
@@ -63,14 +65,15 @@ export class ContainerSandbox implements Sandbox, Dialling, HandingBack, Pausabl
   #closing: Promise<void> | undefined;
 
   constructor(spec: SandboxSpec, occupied: Occupied) {
-    const { launched, limits, walls, journal } = occupied;
+    const { launched, limits, walls, journal, isGvisor } = occupied;
     this.id = spec.sandboxId;
     this.walls = walls;
     this.#spec = spec;
     this.endingPlaces = [spec.projectDirectory, homeInside, temporaryInside];
     this.#occupied = occupied;
     this.#guard = lookAtProcess(launched.guardPid);
-    const processes = (): readonly HostProcess[] => ofCommands(this.#remaining());
+    const processes = (): readonly HostProcess[] => (isGvisor ? this.#remaining() : ofCommands(this.#remaining()));
+    const stage = `${stageDirectory}/${privateDirectory}`;
     this.#freezer = new Freezer({
       sandboxId: spec.sandboxId,
       place: () => freezerPlace(spec.sandboxId, limits.cgroups),
@@ -80,7 +83,12 @@ export class ContainerSandbox implements Sandbox, Dialling, HandingBack, Pausabl
     this.#watch = new LimitWatch({
       guardPid: launched.guardPid,
       plan: limits,
-      privatePlaces: [temporaryInside, sharedInside],
+      ...(isGvisor
+        ? {
+            privatePlaces: [stage],
+            kernel: { rootPid: launched.runtimePid, pids: () => treeOf(launched.runtimePid).map(({ pid }) => pid) },
+          }
+        : { privatePlaces: [temporaryInside, sharedInside] }),
       writeRoots: [],
       isIdle: () => launched.session.openCommands === 0,
     });
@@ -144,7 +152,9 @@ export class ContainerSandbox implements Sandbox, Dialling, HandingBack, Pausabl
   async stats(): Promise<SandboxStats> {
     const { openCommands } = this.#occupied.launched.session;
     const held = this.#watch.held();
-    return { processes: ofCommands(this.#remaining()).length, openCommands, ...(held === undefined ? {} : { held }) };
+    // Of gVisor's tasks the host sees none: commands of which the guard says that something is left are counted in their place.
+    const processes = this.#occupied.isGvisor ? openCommands : ofCommands(this.#remaining()).length;
+    return { processes, openCommands, ...(held === undefined ? {} : { held }) };
   }
 
   usage(): UsageEvidence {

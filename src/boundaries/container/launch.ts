@@ -9,7 +9,7 @@ import { type GuardReady, type GuardRule, type GuardSession, openGuardSession } 
 import { settles } from "../../kit/settles.ts";
 import { spawnProcess } from "../../kit/spawn.ts";
 import { firstOfNamespace, launcherError, markerOf, networkOf, processStatus, treeOf } from "../../linux/linux.ts";
-import type { ContainerIdentity } from "./identity.ts";
+import { leftOutLayers, type Platform, sentryOf } from "./gvisor.ts";
 
 type HostChild = ReturnType<typeof spawnProcess>;
 
@@ -22,7 +22,10 @@ export interface LaunchRequest {
   readonly egress: EgressEndpoint | undefined;
   /** For words about failures. */
   readonly runtimePath: string;
-  readonly identity: ContainerIdentity;
+  /** As whom the host is to see what runs in it. */
+  readonly seen: { readonly uid: number; readonly gid: number };
+  /** Of gVisor; undefined where Linux itself is the kernel of the container. */
+  readonly platform: Platform | undefined;
   readonly rules: readonly GuardRule[];
   /** For words about failures. */
   readonly guardPath: string;
@@ -39,8 +42,10 @@ export interface Launched {
   readonly ended: Promise<void>;
   readonly session: GuardSession;
   readonly ready: GuardReady;
-  /** The guard, as the host numbers it. */
+  /** The guard, as the host numbers it; under gVisor its kernel, in which the guard is process 1. */
   readonly guardPid: number;
+  /** What the launcher became. */
+  readonly runtimePid: number;
   /** Undefined when nothing may leave. */
   readonly captive: { readonly network: CaptiveNetwork; readonly form: CaptiveForm } | undefined;
 }
@@ -95,6 +100,8 @@ function channelOf({ child }: Started): Duplex {
   throw new GloveboxError("INTERNAL", "wall.open-failed", { values: { sandbox: "-", detail: `descriptor ${channelDescriptor}` } });
 }
 
+const capabilitySets = ["CapEff", "CapPrm", "CapInh", "CapBnd", "CapAmb"] as const;
+
 function userNamespaceOf(pid: number | "self"): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/ns/user`);
@@ -104,17 +111,19 @@ function userNamespaceOf(pid: number | "self"): string | undefined {
 }
 
 /** What the document asks for is compared with what the host sees of the guard. */
-function confirmWalls(guardPid: number, { identity, egress }: LaunchRequest, first: number): void {
+function confirmWalls(guardPid: number, { seen, platform, egress }: LaunchRequest, first: number): void {
   const status = processStatus(guardPid);
   const confirm = (wall: string, found: string | undefined, isGood: (value: string) => boolean): void => {
     if (found !== undefined && isGood(found)) return;
     throw new GloveboxError("WALL_UNAVAILABLE", "wall.unverified", { values: { wall, found: found ?? "nothing" } });
   };
   const isNone = (value: string): boolean => /^0+$/u.test(value);
-  confirm("pid namespace", status.get("NSpid"), (value) => /\s1$/u.test(value));
-  for (const name of ["CapEff", "CapPrm", "CapInh", "CapBnd", "CapAmb"]) confirm(`capabilities ${name}`, status.get(name), isNone);
-  confirm("uid", status.get("Uid"), (value) => value.split(/\s+/u).every((uid) => uid === String(identity.hostUid)));
-  confirm("gid", status.get("Gid"), (value) => value.split(/\s+/u).every((gid) => gid === String(identity.hostGid)));
+  // Under ptrace gVisor's kernel stays in ours: it traces processes that it starts there.
+  if (platform !== "ptrace") confirm("pid namespace", status.get("NSpid"), (value) => /\s1$/u.test(value));
+  // gVisor's kernel keeps some, in a user namespace of its own that maps nobody else, behind a filter that refuses every call that needs them.
+  for (const name of platform === undefined ? capabilitySets : []) confirm(`capabilities ${name}`, status.get(name), isNone);
+  confirm("uid", status.get("Uid"), (value) => value.split(/\s+/u).every((uid) => uid === String(seen.uid)));
+  confirm("gid", status.get("Gid"), (value) => value.split(/\s+/u).every((gid) => gid === String(seen.gid)));
   confirm("no_new_privs", status.get("NoNewPrivs"), (value) => value === "1");
   confirm("seccomp", status.get("Seccomp"), (value) => value === "2");
   confirm("net namespace", networkOf(guardPid), (value) => value !== networkOf("self"));
@@ -161,7 +170,10 @@ async function endStarted({ child, ended }: Started, session: GuardSession): Pro
 export async function launchContainer(request: LaunchRequest): Promise<Launched> {
   const started = start(request);
   const { child, left, ended } = started;
-  const session = openGuardSession(channelOf(started), { allowTestBuild: request.isTest });
+  const session = openGuardSession(channelOf(started), {
+    allowTestBuild: request.isTest,
+    ...(request.platform === undefined ? {} : { leftOut: leftOutLayers }),
+  });
   const network = request.egress === undefined ? undefined : new CaptiveNetwork(child, request.egress);
   const stop = (): void => session.fail(new GloveboxError("SANDBOX_CLOSED", "guard.closed"));
   request.signal.addEventListener("abort", stop, { once: true });
@@ -169,14 +181,15 @@ export async function launchContainer(request: LaunchRequest): Promise<Launched>
     const ready = await session.configure(request.rules);
     if (request.isTest && !ready.isTestBuild)
       throw new GloveboxError("WALL_UNAVAILABLE", "wall.test-layers", { values: { path: request.guardPath } });
-    const guardPid = child.pid === undefined ? undefined : firstOfNamespace(child.pid);
+    const firstOf = request.platform === undefined ? firstOfNamespace : sentryOf;
+    const guardPid = child.pid === undefined ? undefined : firstOf(child.pid);
     if (child.pid === undefined || guardPid === undefined)
       throw new GloveboxError("SANDBOX_OPEN_FAILED", "wall.open-failed", { values: { sandbox: request.sandboxId, detail: "no pid" } });
     if (network !== undefined) network.guardPid = guardPid;
     const captive = network === undefined ? undefined : { network, form: await network.attached };
     confirmWalls(guardPid, request, child.pid);
     request.signal.throwIfAborted();
-    return { child, left, ended, session, ready, guardPid, captive };
+    return { child, left, ended, session, ready, guardPid, runtimePid: child.pid, captive };
   } catch (error) {
     await network?.close();
     await endStarted(started, session);

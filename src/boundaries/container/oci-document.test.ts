@@ -18,6 +18,7 @@ const documentOf = (user: typeof root, isNetworkGiven = false) =>
     isNetworkGiven,
     boundProcessors: 1,
     guardArguments: [],
+    places: [],
   });
 
 test("containerIdentity() makes root's container two uids of nobody's, and an ordinary user's container the user", () => {

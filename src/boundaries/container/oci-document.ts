@@ -1,5 +1,5 @@
 // The document that an OCI runtime starts a container from (config.json of the runtime specification 1.0), made from nothing: what it does
-// not name, the container does not have. It mounts nothing of the host; the root file system comes whole. Pure.
+// not name, the container does not have. It mounts nothing of the host; the root file system comes whole, but for the places that gVisor wants. Pure.
 import { markerOf } from "../../linux/linux.ts";
 import type { ContainerIdentity, IdMapping } from "./identity.ts";
 import { fallbackPath, guardInside, hostNameInside, sharedInside } from "./inside.ts";
@@ -7,7 +7,7 @@ import { type SeccompProfile, seccompProfile } from "./seccomp-profile.ts";
 
 export interface OciMount {
   readonly destination: string;
-  readonly type: "proc" | "tmpfs" | "devpts";
+  readonly type: "proc" | "tmpfs" | "devpts" | "bind";
   readonly source: string;
   readonly options: readonly string[];
 }
@@ -48,8 +48,10 @@ export interface DocumentInput {
   readonly isNetworkGiven: boolean;
   /** Undefined: all. */
   readonly boundProcessors: number | undefined;
-  /** For tests of the layers. */
+  /** For tests of the layers, and for another kernel than Linux. */
   readonly guardArguments: readonly string[];
+  /** Places of the container's own, where its kernel must know them as mounts; none of the host's. */
+  readonly places: readonly { readonly source: string; readonly path: string; readonly isWritable: boolean }[];
 }
 
 /** Where the kernel tells about the machine, its keys and its memory. */
@@ -95,6 +97,13 @@ const mounts = (sharedBytes: number): readonly OciMount[] => [
   { destination: sharedInside, type: "tmpfs", source: "shm", options: ["nosuid", "noexec", "nodev", "mode=1777", `size=${sharedBytes}`] },
 ];
 
+const placeMount = ({ source, path, isWritable }: DocumentInput["places"][number]): OciMount => ({
+  destination: path,
+  type: "bind",
+  source,
+  options: ["rbind", "nosuid", "nodev", ...(isWritable ? [] : ["ro"])],
+});
+
 export function ociDocument(input: DocumentInput): OciDocument {
   const { sandboxId, identity, root, sharedBytes, isNetworkGiven, boundProcessors, guardArguments } = input;
   const { insideUid, insideGid, uidMappings, gidMappings } = identity;
@@ -112,7 +121,7 @@ export function ociDocument(input: DocumentInput): OciDocument {
     },
     root: { path: root, readonly: true },
     hostname: hostNameInside,
-    mounts: mounts(sharedBytes),
+    mounts: [...mounts(sharedBytes), ...input.places.map(placeMount)],
     linux: {
       namespaces: namespaces.filter((type) => type !== "network" || !isNetworkGiven).map((type) => ({ type })),
       uidMappings,

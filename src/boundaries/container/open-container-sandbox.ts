@@ -20,24 +20,40 @@ import {
   removeCgroup,
   runOperation,
 } from "../../linux/linux.ts";
-import type { ContainerBoundaryOptions } from "./container.ts";
+import type { ContainerMachine } from "./container.ts";
 import { refuseUnbuilt, type Workspace, workspaceOf } from "./container-paths.ts";
 import { ContainerSandbox } from "./container-sandbox.ts";
 import { guardRules } from "./guard-rules.ts";
+import {
+  asGvisorReads,
+  gvisorDetail,
+  gvisorFlags,
+  guardForm,
+  mountedPlaces,
+  planGvisorLimits,
+  type Platform,
+  processorsOfGvisor,
+  refuseUnderGvisor,
+  sentryUid,
+} from "./gvisor.ts";
 import { builtTemplate, hostTemplate, lookAtHost, type RootTemplate } from "./host-template.ts";
 import { type ContainerIdentity, containerIdentity } from "./identity.ts";
 import { homeInside, inputInside, outputInside, sharedInside, temporaryInside } from "./inside.ts";
 import { captiveDescriptor, launchContainer, type Launched } from "./launch.ts";
 import { ociDocument } from "./oci-document.ts";
-import { bundleDirectory, inRoot, rootDirectory, rootLayout, runtimeDirectory } from "./root-layout.ts";
-import { hiddenFrom, requireRuntime, runCommand, type Runtime, startsAsMember } from "./runtimes.ts";
+import { bundleDirectory, inRoot, rootDirectory, rootLayout, runtimeDirectory, stageDirectory } from "./root-layout.ts";
+import { hiddenFrom, isGvisor, requireRuntime, runCommand, type Runtime, startsAsMember } from "./runtimes.ts";
 import { allowedCalls } from "./seccomp-profile.ts";
 import { identityOfFile, identityOfPlace, type ShownFile, shownFilesOf } from "./shown-files.ts";
 
 /** Everything that is known before anything is made. */
 interface ContainerPlan {
   readonly runtime: Runtime;
+  /** Of gVisor; undefined where Linux itself is the container's kernel. */
+  readonly platform: Platform | undefined;
   readonly identity: ContainerIdentity;
+  /** As whom the host sees what runs in it. */
+  readonly seen: { readonly uid: number; readonly gid: number };
   readonly workspace: Workspace;
   readonly template: RootTemplate;
   readonly shown: readonly ShownFile[];
@@ -70,29 +86,30 @@ function membersOf({ user, egress }: SandboxSpec, { runtime }: Pick<ContainerPla
 }
 
 /** What makes the network that the runtime is started in, and becomes its parent. */
-function captiveOf({ captivePath, networks }: ContainerBoundaryOptions, spec: SandboxSpec, identity: ContainerIdentity): readonly string[] {
+function captiveOf({ captivePath, networks }: ContainerMachine, spec: SandboxSpec, identity: ContainerIdentity): readonly string[] {
   if (spec.egress === undefined) return [];
   const { watcherUid } = identity;
   return captiveArguments({ path: captivePath, channel: captiveDescriptor, watcherUid, isOneNetwork: networks === "one" });
 }
 
-/** No path below it is shown: what a container has there is its own. */
-const stageDirectory = "/dev/shm";
-
-function layoutOf(options: ContainerBoundaryOptions, spec: SandboxSpec, plan: Omit<ContainerPlan, "layout" | "groups">): string {
+function layoutOf(options: ContainerMachine, spec: SandboxSpec, plan: Omit<ContainerPlan, "layout" | "groups">): string {
   const { runtime, identity, workspace, template, shown, limits } = plan;
   const isNetworkGiven = spec.egress !== undefined;
   const place = (name: string): string => `${stageDirectory}/${name}`;
+  const { platform } = plan;
+  const places = platform === undefined ? [] : mountedPlaces(workspace).map((one) => ({ ...one, source: place(inRoot(one.path)) }));
+  const form = platform === undefined ? [] : [guardForm];
   const document = ociDocument({
     sandboxId: spec.sandboxId,
     identity,
     root: place(rootDirectory),
     sharedBytes: limits.sharedBytes,
     isNetworkGiven,
-    boundProcessors: limits.boundProcessors,
-    guardArguments: options.guardLayers === "none" ? ["--without=all"] : [],
+    boundProcessors: platform === undefined ? limits.boundProcessors : undefined,
+    guardArguments: options.guardLayers === "none" ? [...form, "--without=all"] : form,
+    places,
   });
-  options.refuseOpenDocument(document, { isNetworkGiven });
+  options.refuseOpenDocument(document, { isNetworkGiven, binds: places });
   const operations = rootLayout({
     spec,
     template,
@@ -103,16 +120,21 @@ function layoutOf(options: ContainerBoundaryOptions, spec: SandboxSpec, plan: Om
     guardPath: options.guardPath,
     stageDirectory,
     scratchBytes: limits.scratchBytes,
-    document: JSON.stringify(document),
-    joined: membersOf(spec, plan) === 0 ? [] : limits.cgroups.map(({ joinFile }) => joinFile),
+    document: JSON.stringify(platform === undefined ? document : asGvisorReads(document, spec.user.uid)),
+    joined: platform !== undefined || membersOf(spec, plan) > 0 ? limits.cgroups.map(({ joinFile }) => joinFile) : [],
+    isGvisor: platform !== undefined,
     hidden: hiddenFrom(runtime),
   });
-  const command = runCommand(runtime, { state: place(runtimeDirectory), bundle: place(bundleDirectory) }, spec.sandboxId);
-  return layoutText([...operations, runOperation([...captiveOf(options, spec, identity), ...command])]);
+  const flags = platform === undefined ? [] : gvisorFlags(platform, spec.user.uid);
+  const bound = platform === undefined ? [] : processorsOfGvisor(limits);
+  const command = runCommand(runtime, { state: place(runtimeDirectory), bundle: place(bundleDirectory), flags }, spec.sandboxId);
+  const channel = platform === undefined ? [] : [["channel"] as const];
+  return layoutText([...operations, ...channel, runOperation([...captiveOf(options, spec, identity), ...bound, ...command])]);
 }
 
-function planContainer(options: ContainerBoundaryOptions, spec: SandboxSpec): ContainerPlan {
+async function planContainer(options: ContainerMachine, spec: SandboxSpec): Promise<ContainerPlan> {
   const runtime = requireRuntime(options.runtime);
+  const platform = isGvisor(runtime) ? await options.platformOf(runtime) : undefined;
   for (const [situation, path] of [
     ["wall.guard-missing", options.guardPath],
     ["wall.launcher-missing", options.launcherPath],
@@ -120,15 +142,20 @@ function planContainer(options: ContainerBoundaryOptions, spec: SandboxSpec): Co
     if (!isExecutable(path)) throw new GloveboxError("WALL_UNAVAILABLE", situation, { values: { path } });
   if (spec.egress !== undefined) requireCaptive(options.captivePath);
   refuseUnbuilt(spec);
+  if (platform !== undefined) refuseUnderGvisor(spec);
   const identity = containerIdentity(spec.user, spec.sandboxId);
   if (spec.user.uid === 0) refusePromisedUids(identity);
   const cgroups = options.cgroups === "none" ? [] : findCgroups(spec.sandboxId);
-  const limits = planLimits(spec.limits, { cgroups, processors: os.availableParallelism() });
+  const processors = os.availableParallelism();
+  const limits =
+    platform === undefined ? planLimits(spec.limits, { cgroups, processors }) : planGvisorLimits(spec.limits, { cgroups, processors });
   const made = runtime.name === "runc" ? groupsOfRuntime(spec.sandboxId) : [];
   const groups = [...new Set([...cgroups.map(({ directory }) => directory), ...made])];
   const template = spec.template === undefined ? hostTemplate(lookAtHost) : builtTemplate(spec.template.directory);
   const shown = shownFilesOf(spec, template, identityOfFile);
-  const plan = { runtime, identity, workspace: workspaceOf(spec, template.binds), template, shown, limits };
+  const isSentry = platform !== undefined && spec.user.uid === 0;
+  const seen = isSentry ? { uid: sentryUid, gid: sentryUid } : { uid: identity.hostUid, gid: identity.hostGid };
+  const plan = { runtime, platform, identity, seen, workspace: workspaceOf(spec, template.binds), template, shown, limits };
   return { ...plan, groups, layout: layoutOf(options, spec, plan) };
 }
 
@@ -140,11 +167,12 @@ function wallReport(
   plan: ContainerPlan,
   { ready, captive }: Launched,
 ): WallReport {
-  const { runtime, identity, template, shown, limits, workspace } = plan;
+  const { runtime, seen, identity, template, shown, limits, workspace } = plan;
   const inner = ready.layers.map((name) => ({ name, detail: name === "landlock" ? `ABI ${ready.landlockAbi}` : "on" }));
+  const outer = plan.platform === undefined ? "user, mount, pid, ipc, uts, cgroup and net namespaces" : gvisorDetail(plan.platform);
   return {
     layers: [
-      { name: runtime.name, detail: "user, mount, pid, ipc, uts, cgroup and net namespaces; read-only root; no capabilities" },
+      { name: runtime.name, detail: `${outer}; read-only root; no capabilities` },
       { name: "runtimeSeccomp", detail: `${allowedCalls.length} system calls allowed` },
       ...captiveLayer(captive?.form),
       ...inner,
@@ -157,12 +185,12 @@ function wallReport(
     connects: [],
     ...(caches === undefined ? {} : { caches: { id: caches.id, names: caches.names } }),
     ...(given === undefined ? {} : { template: { name: given.name, id: given.id } }),
-    identity: { hostUid: identity.hostUid, hostGid: identity.hostGid, insideUid: identity.insideUid, capabilities: [] },
+    identity: { hostUid: seen.uid, hostGid: seen.gid, insideUid: identity.insideUid, capabilities: [] },
   };
 }
 
 async function occupy(
-  options: ContainerBoundaryOptions,
+  options: ContainerMachine,
   spec: SandboxSpec,
   plan: ContainerPlan,
   { signal, journal }: OpenContext,
@@ -175,17 +203,26 @@ async function occupy(
     layout: plan.layout,
     egress: spec.egress,
     runtimePath: plan.runtime.path,
-    identity,
-    rules: guardRules(plan.template, { ...plan, hasInputs: spec.inputDirectory !== undefined }),
+    seen: plan.seen,
+    platform: plan.platform,
+    rules: plan.platform === undefined ? guardRules(plan.template, { ...plan, hasInputs: spec.inputDirectory !== undefined }) : [],
     guardPath: options.guardPath,
     isTest: options.guardLayers === "none",
     signal,
   });
-  const sandbox = new ContainerSandbox(spec, { launched, limits, identity, groups, journal, walls: wallReport(spec, plan, launched) });
+  const sandbox = new ContainerSandbox(spec, {
+    launched,
+    limits,
+    isGvisor: plan.platform !== undefined,
+    identity,
+    groups,
+    journal,
+    walls: wallReport(spec, plan, launched),
+  });
   try {
     // The guard has started nothing yet: whatever it starts is born in its groups. The runtime, which has many threads, is past by now.
     for (const group of limits.cgroups) limitCgroup(group, spec.limits, limits.tasksMaximum + membersOf(spec, plan));
-    for (const group of limits.cgroups) joinCgroup(group, launched.guardPid);
+    if (plan.platform === undefined) for (const group of limits.cgroups) joinCgroup(group, launched.guardPid);
     return sandbox;
   } catch (error) {
     await sandbox.close();
@@ -193,12 +230,12 @@ async function occupy(
   }
 }
 
-export async function openContainerSandbox(options: ContainerBoundaryOptions, spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
+export async function openContainerSandbox(options: ContainerMachine, spec: SandboxSpec, context: OpenContext): Promise<Sandbox> {
   if (process.getuid?.() !== spec.user.uid) {
     // A broker serves its own uid only: for another one, what the plan says of owners would be wrong.
     throw new GloveboxError("INTERNAL", "wall.open-failed", { values: { sandbox: spec.sandboxId, detail: `uid ${spec.user.uid}` } });
   }
-  const plan = planContainer(options, spec);
+  const plan = await planContainer(options, spec);
   context.signal.throwIfAborted();
   await context.journal({ kind: "process", name: spec.sandboxId });
   for (const directory of plan.groups) await context.journal({ kind: "cgroup", name: directory });

@@ -5,9 +5,9 @@ import type { Boundary, ProbeLine, ProbeReport, SandboxSpec } from "../../contra
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { makeSandboxId, makeTaskId } from "../../contracts/ids.ts";
 import { isExecutable } from "../../linux/linux.ts";
-import type { ContainerBoundaryOptions } from "./container.ts";
+import type { ContainerMachine } from "./container.ts";
 import { openContainerSandbox } from "./open-container-sandbox.ts";
-import { findRuntime, type Runtime, runtimeVersion } from "./runtimes.ts";
+import { findRuntime, isGvisor, type Runtime, runtimeVersion } from "./runtimes.ts";
 
 const mebibyte = 2 ** 20;
 
@@ -53,7 +53,7 @@ function programLine(name: string, path: string): ProbeLine {
 }
 
 /** Opens one and closes it. */
-async function containerLine(options: ContainerBoundaryOptions): Promise<ProbeLine> {
+async function containerLine(options: ContainerMachine): Promise<ProbeLine> {
   const line = { name: `container/${options.runtime}`, required: true } as const;
   try {
     const sandbox: Awaited<ReturnType<Boundary["open"]>> = await openContainerSandbox(options, probeSpec(), {
@@ -62,7 +62,9 @@ async function containerLine(options: ContainerBoundaryOptions): Promise<ProbeLi
     });
     const { hostUid, insideUid } = sandbox.walls.identity;
     await sandbox.close();
-    return { ...line, state: "works", detail: `uid ${insideUid} inside, ${hostUid} outside`, fix: undefined };
+    const runtime = findRuntime(options.runtime);
+    const platform = runtime !== undefined && isGvisor(runtime) ? `, platform ${await options.platformOf(runtime)}` : "";
+    return { ...line, state: "works", detail: `uid ${insideUid} inside, ${hostUid} outside${platform}`, fix: undefined };
   } catch (error) {
     // A probe reports, it never throws.
     const fix = error instanceof GloveboxError ? error.hint : { key: "container.fix.start", values: { runtime: options.runtime } };
@@ -71,7 +73,7 @@ async function containerLine(options: ContainerBoundaryOptions): Promise<ProbeLi
 }
 
 /** Never throws. */
-export async function probeContainerBoundary(options: ContainerBoundaryOptions): Promise<ProbeReport> {
+export async function probeContainerBoundary(options: ContainerMachine): Promise<ProbeReport> {
   const runtime = findRuntime(options.runtime);
   const before = [
     await runtimeLine(runtime, options.runtime),

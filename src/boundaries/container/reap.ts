@@ -15,6 +15,7 @@ import {
   removeCgroup,
   thaw,
 } from "../../linux/linux.ts";
+import { sentryUid } from "./gvisor.ts";
 import { guardInside } from "./inside.ts";
 import { containerName, runtimeNames } from "./runtimes.ts";
 
@@ -40,6 +41,9 @@ function isOfSandbox({ pid }: HostProcess, sandboxId: string): boolean {
   if (process.getuid?.() === 0 && (uid === allocatedUid(sandboxId) || uid === allocatedSetUpUid(sandboxId))) return true;
   const argv = commandLine(pid);
   const [program] = argv;
+  // gVisor's kernel, and what opens files for it, by names that the runtime gives them; root's kernel is nobody.
+  if (program === "runsc-sandbox" || program === "runsc-gofer")
+    return argv.includes(containerName(sandboxId)) && (isOurUid(uid) || (process.getuid?.() === 0 && uid === sentryUid));
   if (program === undefined || !program.startsWith("/") || !isOurUid(uid)) return false;
   if (isStarter(program)) return argv.at(-1) === containerName(sandboxId);
   return argv.includes(markerOf(sandboxId)) && (program === guardInside || path.basename(program) === "launcher");

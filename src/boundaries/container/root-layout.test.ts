@@ -50,6 +50,7 @@ function layout(uid: number, more: Partial<SandboxSpec> = {}): readonly (readonl
     scratchBytes: 1234,
     document: "{}",
     joined: uid === 0 ? ["/sys/fs/cgroup/x/tasks"] : [],
+    isGvisor: false,
     hidden: ["/sys/fs/cgroup"],
   });
 }
@@ -104,7 +105,7 @@ test("containerEnvironment() names the container's own places", () => {
 });
 
 test("runCommand() starts a container under a name of the sandbox's, with the guard's channel and nothing else", () => {
-  const places = { state: "/s", bundle: "/b" };
+  const places = { state: "/s", bundle: "/b", flags: [] };
   const runc = { name: "runc", path: "/usr/sbin/runc" } as const;
   const crun = { name: "crun", path: "/usr/bin/crun" } as const;
   assert.equal(runCommand(runc, places, "s-1").join(" "), "/usr/sbin/runc --root /s run --preserve-fds 1 --bundle /b glovebox-s-1");

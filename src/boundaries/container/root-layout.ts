@@ -35,6 +35,7 @@ export interface RootLayoutInput {
   readonly document: string;
   /** Control groups of which the launcher becomes a member first, by the file that it writes to. */
   readonly joined: readonly string[];
+  readonly isGvisor: boolean;
   /** Places of the host that the runtime must not see. */
   readonly hidden: readonly string[];
 }
@@ -43,6 +44,11 @@ export interface RootLayoutInput {
 export const rootDirectory = "root";
 export const bundleDirectory = "bundle";
 export const runtimeDirectory = "runtime";
+/** Holds all of its places that can be written. */
+export const privateDirectory = "private";
+
+/** No path below it is shown: what a container has there is its own. */
+export const stageDirectory = "/dev/shm";
 
 /** Where a path inside is laid out. */
 export const inRoot = (path: string): string => `${rootDirectory}${path}`;
@@ -81,15 +87,15 @@ function accounts({ insideUid, insideGid, name }: ContainerIdentity, resolver: s
 }
 
 /** One file system in memory: what fills one of its places has used up the size of all. */
-function privatePlaces({ spec, workspace, stageDirectory, scratchBytes }: RootLayoutInput): readonly LayoutOperation[] {
+function privatePlaces({ spec, workspace, stageDirectory: stage, scratchBytes }: RootLayoutInput): readonly LayoutOperation[] {
   const show = (name: string, path: string, isWritable = true): LayoutOperation => [
     isWritable ? "bind" : "bind-ro",
-    `${stageDirectory}/private/${name}`,
+    `${stage}/${privateDirectory}/${name}`,
     any,
     inRoot(path),
   ];
   return [
-    ["scratch", "private", "0755", String(scratchBytes)],
+    ["scratch", privateDirectory, "0755", String(scratchBytes)],
     ["directory", "private/tmp", "1777"],
     ["directory", "private/home", "0700"],
     ["directory", "private/output", "0700"],
@@ -104,7 +110,7 @@ function privatePlaces({ spec, workspace, stageDirectory, scratchBytes }: RootLa
 
 /** What comes before the command that the launcher becomes. */
 export function rootLayout(input: RootLayoutInput): readonly LayoutOperation[] {
-  const { spec, template, identity, guardPath, stageDirectory, document, joined, hidden, shown, caches } = input;
+  const { spec, template, identity, guardPath, stageDirectory: stage, document, joined, hidden, shown, caches } = input;
   // What only the host's root may read, root's container may read as whoever it is.
   const { inputDirectory } = spec;
   const clone = spec.user.uid === 0 ? "idmap-ro" : "bind-ro";
@@ -112,12 +118,13 @@ export function rootLayout(input: RootLayoutInput): readonly LayoutOperation[] {
   return [
     ...owner,
     ...joined.map((file): LayoutOperation => ["join", file]),
-    ["stage", stageDirectory],
+    ["stage", stage],
     ...hidden.map((place): LayoutOperation => ["hide", place]),
     ["directory", runtimeDirectory, "0700"],
     ["directory", bundleDirectory, "0755"],
     ["file", `${bundleDirectory}/config.json`, document],
     ["directory", rootDirectory, "0755"],
+    ...(input.isGvisor ? [["unflag", rootDirectory] as const] : []),
     ...bareDirectories.map((path): LayoutOperation => ["directory", inRoot(path), "0755"]),
     ...template.links.map(({ path, target }): LayoutOperation => ["link", inRoot(path), target]),
     ["link", inRoot(otherHomeInside), homeInside],

@@ -4,7 +4,7 @@ import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import { capture } from "../../kit/spawn.ts";
 import { groupName, isExecutable } from "../../linux/linux.ts";
 
-export const runtimeNames = ["runc", "crun"] as const;
+export const runtimeNames = ["runc", "crun", "runsc"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
 const directories = ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"] as const;
@@ -14,6 +14,9 @@ export interface Runtime {
   /** Absolute. */
   readonly path: string;
 }
+
+/** runsc puts a kernel of its own between a container and Linux: gvisor.ts says what follows. */
+export const isGvisor = ({ name }: Pick<Runtime, "name">): boolean => name === "runsc";
 
 export function findRuntime(name: RuntimeName): Runtime | undefined {
   const path = directories.map((directory) => `${directory}/${name}`).find(isExecutable);
@@ -31,7 +34,7 @@ export function requireRuntime(name: RuntimeName): Runtime {
 export async function runtimeVersion({ path }: Runtime): Promise<string | undefined> {
   try {
     const { code, stdout } = await capture(path, ["--version"]);
-    return code === 0 ? /version (\d+\.\d+(?:\.\d+)?)/u.exec(stdout)?.[1] : undefined;
+    return code === 0 ? /version (?:release-)?(\d+(?:\.\d+)*)/u.exec(stdout)?.[1] : undefined;
   } catch {
     return undefined; // a program that cannot be started has no version; the caller refuses
   }
@@ -45,22 +48,25 @@ export interface RunPlaces {
   readonly state: string;
   /** Where config.json is. */
   readonly bundle: string;
+  /** Of gVisor alone. */
+  readonly flags: readonly string[];
 }
 
 /**
- * The runtime stays until the container has ended. The channel of the guard is descriptor 3. crun makes no control groups: it knows no
+ * The runtime stays until the container has ended. The channel of the guard is descriptor 3, or for runsc the standard input. crun makes no control groups: it knows no
  * mixed layout of them, and ours hold the limits.
  */
-export function runCommand({ name, path }: Runtime, { state, bundle }: RunPlaces, sandboxId: string): readonly string[] {
+export function runCommand({ name, path }: Runtime, { state, bundle, flags }: RunPlaces, sandboxId: string): readonly string[] {
+  if (name === "runsc") return [path, ...flags, "--root", state, "run", "--bundle", bundle, containerName(sandboxId)];
   const own = name === "crun" ? ["--cgroup-manager=disabled"] : [];
   return [path, ...own, "--root", state, "run", "--preserve-fds", "1", "--bundle", bundle, containerName(sandboxId)];
 }
 
 /**
  * How root's runtime gets its container into our control groups: runc takes ours for its own, because of their name, and puts nobody else there;
- * crun starts as a member of them, and stays one.
+ * crun starts as a member of them, and stays one; so does runsc, which has many threads and is what the container costs.
  */
-export const startsAsMember = ({ name }: Runtime): boolean => name === "crun";
+export const startsAsMember = ({ name }: Runtime): boolean => name !== "runc";
 
 /** Places of the host that it must not see while it starts one. */
 export const hiddenFrom = ({ name }: Runtime): readonly string[] => (name === "crun" ? ["/sys/fs/cgroup"] : []);
