@@ -62,6 +62,30 @@ test("runsc: killTree() ends what left its command's session, parents and mark, 
   await sandbox.close();
 });
 
+const mebibyte = 2 ** 20;
+for (const [limit, limits, script] of [
+  ["memory", { memoryBytes: 128 * mebibyte }, "python3 -c 'x = bytearray(512 << 20)'; sleep 1000"],
+  ["disk", { diskBytes: 8 * mebibyte }, "head -c 64M /dev/zero > /tmp/filled; sleep 1000"],
+] as const) {
+  test(`runsc: ${limit} is a limit that is seen used up`, async () => {
+    const sandbox = await openContained("runsc", containerSpec(limits));
+    const running = runContained(sandbox, sh(script));
+    running.catch(() => {});
+    assert.equal((await sandbox.exhausted).limit, limit);
+    await sandbox.close();
+  });
+}
+
+test("runsc: one process more than are allowed is refused by gVisor's kernel, for all commands together", async () => {
+  const sandbox = await openContained("runsc", containerSpec({ processes: 8 }));
+  const { output } = await runContained(
+    sandbox,
+    sh("for one in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do sleep 1000 > /dev/null 2>&1 & done; echo all"),
+  );
+  assert.match(output, /Cannot fork/u);
+  await sandbox.close();
+});
+
 test("runsc: a network behind the gate is refused by its code, and nothing is made", async () => {
   const spec = { ...containerSpec(), egress: openTestGate() };
   await assert.rejects(openContained("runsc", spec), { code: "WALL_UNAVAILABLE", situation: "container.gvisor-network" });
