@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EgressRefusal, EgressSummary } from "../contracts/egress-record.ts";
-import { noTraffic } from "../contracts/egress-record.ts";
+import { noTraffic, unreachedEnds } from "../contracts/egress-record.ts";
 import { refusalReasons } from "../egress/egress.ts";
 import { loadPolicy } from "../policy/policy.ts";
 import { createTexts, languages } from "../texts/texts.ts";
@@ -114,4 +114,20 @@ test("trafficLines() tells what was sent and received, and that a gate was lost"
   const told = connectionNotes("t-1", long).map(text);
   assert.match(told.join(), /^a\.example port 443 as https was open for 6 minutes .*rule api/u);
   assert.deepEqual(trafficLines(long).map(text).slice(-1), told);
+});
+
+test("what was allowed and not reached is told at the end of a run, each place once, and nobody reads that it was connected", () => {
+  const failed = { host: "a.example", port: 443, via: "connect", checked: "none", sentBytes: 0, receivedBytes: 0, durationMs: 3 } as const;
+  const said = new Set<string>();
+  for (const language of languages) {
+    const text = createTexts(language, (value) => value, { onMissing: "throw" });
+    for (const end of unreachedEnds) {
+      const seen = { ...noTraffic, connections: [failed, failed].map((one) => ({ ...one, end })), totalConnections: 2 };
+      const told = connectionNotes("t-1", seen).map(text);
+      assert.ok(told.length === 1 && told[0]?.includes("a.example") && told[0].includes("443") && told[0].includes("2"), told.join());
+      assert.deepEqual(trafficLines(seen).map(text).slice(1), told);
+      said.add(told.join());
+    }
+  }
+  assert.equal(said.size, 2 * unreachedEnds.size);
 });

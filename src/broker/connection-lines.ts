@@ -117,6 +117,26 @@ function connectionValues({ host, port, protocol, end, sentBytes, receivedBytes 
   return { host, port, protocol: protocol ?? "-", end, sent: showBytes(sentBytes), received: showBytes(receivedBytes) };
 }
 
+/** What an allowed connection ends with that came to nobody. */
+const unreachedKeys: ReadonlyMap<string, string> = new Map([
+  ["unresolvable", "task.unreached-connection.unresolvable"],
+  ["unreachable", "task.unreached-connection.unreachable"],
+  ["proxy", "task.unreached-connection.proxy"],
+]);
+
+/** Each place once: allowed, and yet not reached, which is nobody's rule. */
+function unreachedLines(connections: readonly EgressConnection[]): readonly Sentence[] {
+  const unreached = Map.groupBy(
+    connections.filter(({ end }) => unreachedKeys.has(end)),
+    ({ host, port, end }) => JSON.stringify([host, port, end]),
+  );
+  return [...unreached.values()].flatMap(([first, ...rest]) => {
+    const key = unreachedKeys.get(first?.end ?? "");
+    if (first === undefined || key === undefined) return [];
+    return [{ key, values: { host: first.host, port: first.port, count: rest.length + 1 } }];
+  });
+}
+
 function connectionLine(connection: EgressConnection): Sentence {
   const key = connection.isUnresolved === true ? "task.happened.connection-unresolved" : "task.happened.connection";
   return { key, values: connectionValues(connection) };
@@ -146,12 +166,12 @@ function tunnelLines(connections: readonly EgressConnection[]): readonly Sentenc
     });
 }
 
-/** At the end of a run; nothing where every rule is kept and nothing looks odd. */
+/** At the end of a run; nothing where every rule is kept, what was allowed was reached, and nothing looks odd. */
 export function connectionNotes(task: string, traffic: TaskTraffic | undefined): readonly Sentence[] {
   if (traffic === undefined || traffic === "lost") return [];
   const count = traffic.connections.filter(({ isObserved }) => isObserved === true).length;
   const observed = count === 0 ? [] : [{ key: "task.observed-connections", values: { count, task } }];
-  return [...observed, ...tunnelLines(traffic.connections).slice(0, shown)];
+  return [...observed, ...unreachedLines(traffic.connections).slice(0, shown), ...tunnelLines(traffic.connections).slice(0, shown)];
 }
 
 /** For the answer sheet. */
@@ -162,7 +182,11 @@ export function trafficLines(traffic: TaskTraffic | undefined): readonly Sentenc
   const total = { count: totalConnections, sent: showBytes(sentBytes), received: showBytes(receivedBytes) };
   return [
     ...(totalConnections === 0 ? [] : [{ key: "task.happened.connections", values: total }]),
-    ...connections.slice(0, shown).map(connectionLine),
+    ...connections
+      .filter(({ end }) => !unreachedKeys.has(end))
+      .slice(0, shown)
+      .map(connectionLine),
+    ...unreachedLines(connections).slice(0, shown),
     ...observedLines(connections).slice(0, shown),
     ...tunnelLines(connections).slice(0, shown),
     ...refusedConnections(traffic),

@@ -62,8 +62,8 @@ test("parseCommandLine() shows the corrected line when -- is missing", () => {
   });
 });
 
-test("parseCommandLine() refuses run without a command", () => {
-  refuses(["run"], "usage.command-missing");
+test("parseCommandLine() refuses run without a command, and shows one of its own", () => {
+  refuses(["run"], "usage.command-missing", { example: "glovebox run -- npm test" });
   refuses(["run", "--"], "usage.command-missing");
   refuses(["run", "--", ""], "usage.command-missing");
 });

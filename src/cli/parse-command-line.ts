@@ -133,9 +133,12 @@ function refuseMissingSeparator(split: Split, tokens: readonly Token[], command:
   throw usageError("usage.separator-missing", { operand: first.value, line });
 }
 
-function missingOperand({ words, examples, synopsis }: CliCommand): Error {
+const exampleOf = ({ words, examples, synopsis }: CliCommand): string => examples[0]?.line ?? `glovebox ${words.join(" ")} ${synopsis}`;
+
+function missingOperand(asked: CliCommand): Error {
+  const { words, synopsis } = asked;
   const command = `glovebox ${words.join(" ")}`;
-  const example = examples[0]?.line ?? `${command} ${synopsis}`;
+  const example = exampleOf(asked);
   // What stands in brackets may be left out and is not what is missing.
   return usageError("usage.operand-missing", { operand: synopsis.replace(/ ?\[[^\]]*\]/gu, ""), command, example });
 }
@@ -143,7 +146,8 @@ function missingOperand({ words, examples, synopsis }: CliCommand): Error {
 function readOperands(split: Split, tokens: readonly Token[], command: CliCommand): readonly string[] {
   if (command.arguments.kind === "verbatim") return [...split.head, ...(split.tail ?? [])];
   if (command.arguments.kind === "command") {
-    if (split.tail === undefined || split.tail[0] === undefined || split.tail[0] === "") throw usageError("usage.command-missing");
+    if (split.tail === undefined || split.tail[0] === undefined || split.tail[0] === "")
+      throw usageError("usage.command-missing", { example: exampleOf(command) });
     const own = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
     if (own.length < ownWords(command)) throw missingOperand(command);
     return [...own, ...split.tail];

@@ -96,3 +96,6 @@ export const noTraffic: EgressSummary = {
   sentBytes: 0,
   receivedBytes: 0,
 };
+
+/** How an allowed connection ends that came to nobody. */
+export const unreachedEnds: ReadonlySet<string> = new Set(["unresolvable", "unreachable", "proxy"]);

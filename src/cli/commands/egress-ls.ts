@@ -2,12 +2,13 @@
 import { usageError } from "../usage-error.ts";
 import { printableJson } from "../../kit/printable-json.ts";
 import { showBytes } from "../../kit/show-quantity.ts";
-import type { EgressConnection } from "../../contracts/egress-record.ts";
+import { type EgressConnection, unreachedEnds } from "../../contracts/egress-record.ts";
 import type { Sentence } from "../../contracts/sentence.ts";
 import type { CliCommand } from "../command.ts";
 import { type TaskEgressLists, readTaskEgress } from "../task-egress.ts";
 
-function connectionKey({ isObserved, isUnresolved }: EgressConnection): string {
+function connectionKey({ isObserved, isUnresolved, end }: EgressConnection): string {
+  if (unreachedEnds.has(end)) return "cli.egress-ls.unreached";
   if (isObserved === true) return "cli.egress-ls.observed";
   return isUnresolved === true ? "task.happened.connection-unresolved" : "task.happened.connection";
 }

@@ -52,6 +52,16 @@ test("egress ls shows each connection and each refusal, escaped", async () => {
   assert.deepEqual(JSON.parse((await callCli(["egress", "ls", fakeTask, "--json"], { door: { records } })).out()), detail);
 });
 
+test("egress ls calls nothing connected that was allowed and not reached", async () => {
+  const connections = ["unresolvable", "unreachable", "proxy"].map((end) => ({ ...detail.connections[0], end }));
+  const failed = async () => [fakeRecord({ type: "execution.egress", body: {}, detail: { ...detail, connections } })];
+  const told = (await callCli(["egress", "ls", fakeTask], { door: { records: failed } })).out().split("\n").slice(0, 3);
+  for (const [index, { end }] of connections.entries()) {
+    assert.doesNotMatch(told[index] ?? "connected", /connected/u);
+    assert.ok(told[index]?.includes(`a.example port 443: ${end} (rule a)`) === true, told.join("\n"));
+  }
+});
+
 test("egress draft writes one rule for each place that a rule would allow, and nothing for the rest", async () => {
   const call = await callCli(["egress", "draft", fakeTask], { door: { records } });
   assert.equal(
