@@ -34,7 +34,7 @@ export function requireRuntime(name: RuntimeName): Runtime {
 export async function runtimeVersion({ path }: Runtime): Promise<string | undefined> {
   try {
     const { code, stdout } = await capture(path, ["--version"]);
-    return code === 0 ? /version (?:release-)?(\d+(?:\.\d+)*)/u.exec(stdout)?.[1] : undefined;
+    return code === 0 ? /version (?:release-)?(\d+(?:[.~]\d+)*)/u.exec(stdout)?.[1] : undefined;
   } catch {
     return undefined; // a program that cannot be started has no version; the caller refuses
   }
