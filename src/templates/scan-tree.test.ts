@@ -42,6 +42,23 @@ const rows: readonly Row[] = [
   },
   { what: "a key with CRLF", text: `${header("")}\r\n${body}\r\n`, found: ["1 private-key"] },
   { what: "a key of age", text: `${["AGE", "SECRET", "KEY", "1"].join("-")}${letters(58)}\n`, found: ["1 private-key"] },
+  {
+    what: "keys that a library tests itself with",
+    file: "usr/lib/x86_64-linux-gnu/libgnutls.so.30.34.3",
+    text: `${header("RSA ")}\n${body}\n`,
+  },
+  {
+    what: "a token in such a library",
+    file: "usr/lib/x86_64-linux-gnu/libgnutls.so.30",
+    text: `${header("")}\n${body}\nglpat-${small(20)}\n`,
+    found: ["3 token"],
+  },
+  {
+    what: "a key in a file that is only named so",
+    file: "home/libgnutls.so.30",
+    text: `${header("")}\n${body}\n`,
+    found: ["1 private-key"],
+  },
   { what: "the header alone, as programs hold it", text: `${header("RSA ")}\0${header("")}\n\n` },
   {
     what: "a public key and a certificate",

@@ -4,6 +4,7 @@ import { constants, type Dirent } from "node:fs";
 import { type FileHandle, open, opendir } from "node:fs/promises";
 import path from "node:path";
 import { GloveboxError, systemErrorCode } from "../contracts/glovebox-error.ts";
+import { isPublishedKey } from "./published-keys.ts";
 import { linesIn } from "./secret-files.ts";
 import { type SecretAt, type SecretKind, shapesIn } from "./secret-shapes.ts";
 
@@ -62,6 +63,7 @@ function note(
 ): void {
   const all: SecretAt[] = [...shapesIn(text), ...linesIn(file, text)];
   for (const { kind, offset } of all.toSorted((left, right) => left.offset - right.offset)) {
+    if (isPublishedKey(file, kind)) continue;
     const found: FoundSecret = { file, line: line + countLines(text.slice(0, offset)), kind };
     const identity = `${found.line}`;
     if (seen.has(identity) || scan.found.length >= scan.bounds.found) continue;
