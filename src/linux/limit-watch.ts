@@ -1,5 +1,5 @@
 // Watches the limits of one open sandbox: what the kernel only counts, and what only we can add up. Says which was used up first.
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { measureTrees } from "../kit/measure-tree.ts";
 import { allowedOf, type LimitHit, type LimitName, type UsageEvidence } from "../contracts/limits.ts";
 import { CgroupCounts, type CgroupMemory } from "./cgroup-counts.ts";
@@ -30,6 +30,8 @@ export interface ForeignKernel {
   /** Whose root shows `privatePlaces`. */
   readonly rootPid: number;
   readonly pids: () => readonly number[];
+  /** The file in which it keeps the memory of its processes: what it wrote there need not be mapped by anybody. */
+  readonly memoryFile: string | undefined;
 }
 
 export interface WatchTarget {
@@ -54,22 +56,28 @@ interface SeenMemory {
 interface Places {
   readonly proc: string;
   readonly privatePlaces: readonly string[];
+  /** Of a kernel of its own: what the file takes in which it keeps the memory of its processes. */
+  readonly kernelBytes: (() => number) | undefined;
   close(): void;
 }
 
 /** By descriptor, so that a number that is somebody else's by now never answers for the sandbox. */
 function openPlaces({ guardPid, kernel, privatePlaces }: WatchTarget): Places {
   const descriptors: number[] = [];
-  const hold = (inside: string): string => {
-    const descriptor = openSync(`/proc/${kernel?.rootPid ?? guardPid}/root${inside}`, constants.O_RDONLY | constants.O_DIRECTORY);
+  const open = (file: string, flags: number): number => {
+    const descriptor = openSync(file, flags);
     descriptors.push(descriptor);
-    return `/proc/self/fd/${descriptor}`;
+    return descriptor;
   };
+  const hold = (inside: string): string =>
+    `/proc/self/fd/${open(`/proc/${kernel?.rootPid ?? guardPid}/root${inside}`, constants.O_RDONLY | constants.O_DIRECTORY)}`;
   const close = (): void => {
     for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
   };
   try {
-    return { proc: kernel === undefined ? hold("/proc") : "/proc", privatePlaces: privatePlaces.map(hold), close };
+    const memory = kernel?.memoryFile === undefined ? undefined : open(kernel.memoryFile, constants.O_RDONLY);
+    const kernelBytes = memory === undefined ? undefined : (): number => fstatSync(memory).blocks * 512;
+    return { proc: kernel === undefined ? hold("/proc") : "/proc", privatePlaces: privatePlaces.map(hold), kernelBytes, close };
   } catch (error) {
     close();
     throw error;
@@ -142,7 +150,7 @@ export class LimitWatch {
     const privateBytes = this.#places.privatePlaces
       .flatMap((place) => fillOf(place) ?? [])
       .reduce((sum, { usedBytes }) => sum + usedBytes, 0);
-    const memoryBytes = this.#counts.memoryNowBytes() ?? exactMemoryBytes(this.#places.proc, sample.pids) + privateBytes;
+    const memoryBytes = this.#counts.memoryNowBytes() ?? this.#exactBytes(sample) + privateBytes;
     return { memoryBytes, privateBytes };
   }
 
@@ -185,12 +193,17 @@ export class LimitWatch {
     return Math.max(sample.cpuMs, this.#seenCpuMs);
   }
 
+  #exactBytes({ pids }: TreeSample): number {
+    const { proc, kernelBytes } = this.#places;
+    return exactMemoryBytes(proc, pids, kernelBytes !== undefined) + (kernelBytes?.() ?? 0);
+  }
+
   /** Where no control group counts it. */
   #memoryBytes(sample: TreeSample, fills: readonly Fill[]): number {
     const files = fills.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
     const bytes = this.#memory.look({
-      residentBytes: sample.residentBytes + files,
-      exactBytes: () => exactMemoryBytes(this.#places.proc, sample.pids) + files,
+      residentBytes: sample.residentBytes + (this.#places.kernelBytes?.() ?? 0) + files,
+      exactBytes: () => this.#exactBytes(sample) + files,
     });
     this.#isMemoryNear = bytes > this.#target.plan.limits.memoryBytes - nearBytes;
     return bytes;

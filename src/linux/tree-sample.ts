@@ -92,12 +92,16 @@ export function sampleKernel(pids: readonly number[]): TreeSample | undefined {
   return { tasks: 0, commandTasks: 0, openFiles: 0, ...used, pids: rows.map(({ pid }) => String(pid)) };
 }
 
-/** Each page counted once, files of the disk not at all: exact, and slow in the size of what is mapped. */
-export function exactMemoryBytes(proc: string, pids: readonly string[]): number {
+/**
+ * Each page counted once, files of the disk not at all: exact, and slow in the size of what is mapped.
+ * @param isFileCounted the file in memory that they share is counted elsewhere
+ */
+export function exactMemoryBytes(proc: string, pids: readonly string[], isFileCounted = false): number {
   let kibibytes = 0;
   for (const pid of pids) {
     const rollup = text(`${proc}/${pid}/smaps_rollup`) ?? "";
-    for (const [, value] of rollup.matchAll(/^(?:Pss_Anon|Pss_Shmem|SwapPss): *(\d+) kB$/gmu)) kibibytes += Number(value);
+    for (const [, name, value] of rollup.matchAll(/^(Pss_Anon|Pss_Shmem|SwapPss): *(\d+) kB$/gmu))
+      if (!isFileCounted || name !== "Pss_Shmem") kibibytes += Number(value);
   }
   return kibibytes * 1024;
 }

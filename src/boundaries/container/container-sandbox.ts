@@ -30,6 +30,7 @@ import {
 } from "../../linux/linux.ts";
 import { containerEnvironment } from "./environment.ts";
 import type { ContainerIdentity } from "./identity.ts";
+import { memoryFileOf } from "./gvisor.ts";
 import { guardInside, homeInside, inputInside, laidOutInside, outputInside, sharedInside, temporaryInside } from "./inside.ts";
 import { killStarted, type Launched } from "./launch.ts";
 import { privateDirectory, stageDirectory } from "./root-layout.ts";
@@ -86,7 +87,11 @@ export class ContainerSandbox implements Sandbox, Dialling, HandingBack, Pausabl
       ...(isGvisor
         ? {
             privatePlaces: [stage],
-            kernel: { rootPid: launched.runtimePid, pids: () => treeOf(launched.runtimePid).map(({ pid }) => pid) },
+            kernel: {
+              rootPid: launched.runtimePid,
+              pids: () => treeOf(launched.runtimePid).map(({ pid }) => pid),
+              memoryFile: memoryFileOf(launched.guardPid),
+            },
           }
         : { privatePlaces: [temporaryInside, sharedInside] }),
       writeRoots: [],

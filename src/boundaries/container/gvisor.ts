@@ -1,5 +1,7 @@
 // What differs where gVisor is the runtime. Its sentry is the kernel of the container and a process of the host: the guard and all commands are tasks of
 // the sentry, and the host sees the sentry in their place. Chosen by the plan for runsc, and by nothing else. INVARIANT I-02
+import { readdirSync, readlinkSync } from "node:fs";
+import path from "node:path";
 import type { SandboxSpec } from "../../contracts/boundary.ts";
 import { GloveboxError } from "../../contracts/glovebox-error.ts";
 import type { Limits } from "../../contracts/limits.ts";
@@ -94,6 +96,27 @@ export const mountedPlaces = (workspace: { readonly path: string; readonly isWri
 /** Of what the runtime started. Looked for before anything of the container's own runs. */
 export const sentryOf = (runtimePid: number): number | undefined =>
   treeOf(runtimePid).find(({ pid }) => commandLine(pid)[0] === "runsc-sandbox")?.pid;
+
+function isMemory(descriptor: string): boolean {
+  try {
+    return /^\/memfd:runsc-memory\b/u.test(readlinkSync(descriptor));
+  } catch {
+    return false; // it was closed between two looks: that one never is
+  }
+}
+
+/** Where the sentry keeps the memory of all that runs in it. Undefined: it is kept elsewhere than we know. */
+export function memoryFileOf(sentryPid: number): string | undefined {
+  const directory = `/proc/${sentryPid}/fd`;
+  const found = readdirSync(directory).find((name) => isMemory(path.join(directory, name)));
+  return found === undefined ? undefined : path.join(directory, found);
+}
+
+/** Where no control group counts it, that file is all that tells how much memory is used. @throws WALL_UNAVAILABLE */
+export function requireCountedMemory(sentryPid: number, { cgroups }: LimitPlan): void {
+  if (cgroups.some(({ controllers }) => controllers.includes("memory")) || memoryFileOf(sentryPid) !== undefined) return;
+  throw new GloveboxError("WALL_UNAVAILABLE", "container.gvisor-memory");
+}
 
 /** nobody, whom root's sentry becomes in a user namespace of its own. */
 export const sentryUid = 65_534;

@@ -28,6 +28,7 @@ import {
   asGvisorReads,
   gvisorDetail,
   gvisorFlags,
+  requireCountedMemory,
   guardForm,
   mountedPlaces,
   planGvisorLimits,
@@ -220,6 +221,7 @@ async function occupy(
     walls: wallReport(spec, plan, launched),
   });
   try {
+    if (plan.platform !== undefined) requireCountedMemory(launched.guardPid, limits);
     // The guard has started nothing yet: whatever it starts is born in its groups. The runtime, which has many threads, is past by now.
     for (const group of limits.cgroups) limitCgroup(group, spec.limits, limits.tasksMaximum + membersOf(spec, plan));
     if (plan.platform === undefined) for (const group of limits.cgroups) joinCgroup(group, launched.guardPid);
