@@ -48,7 +48,7 @@ test("a client that sends a byte now and then is ended at every door, and told w
   assert.equal(ends.length, 4, said);
   for (const { door, how, seconds } of ends) {
     assert.match(how ?? "", door === "http" ? /^HTTP\/1\.1 408$/u : /^(?:closed|ConnectionResetError|BrokenPipeError)$/u, said);
-    assert.ok(seconds < 25, said);
+    assert.ok(seconds < 55, said);
   }
 });
 
@@ -113,7 +113,7 @@ test("a resolver that lies, fails or says nothing leads nowhere", async () => {
   const packets = await capture.stop();
   for (const { token } of probes) {
     const answer = answers.get(token);
-    assert.ok(answer !== undefined && !answer.arrived && /^(?:403|502)/u.test(answer.said) && answer.seconds < 25, JSON.stringify(answer));
+    assert.ok(answer !== undefined && !answer.arrived && /^(?:403|502)/u.test(answer.said) && answer.seconds < 55, JSON.stringify(answer));
   }
   for (const { token } of controls) assert.equal(answers.get(token)?.arrived, true, token);
   for (const token of ["lie-inward", "lie-mapped"]) assert.equal(answers.get(token)?.said, "403 resolved-address", token);
@@ -126,7 +126,7 @@ test("answers without end, or with two hundred addresses, cost neither time nor 
   const answers = await tryAll(internet, gloved, probes);
   for (const { token } of probes) {
     const answer = answers.get(token);
-    assert.ok(answer !== undefined && answer.seconds < 25 && /^(?:200 200|200|502 .*)$/u.test(answer.said), JSON.stringify(answer));
+    assert.ok(answer !== undefined && answer.seconds < 55 && /^(?:200 200|200|502 .*)$/u.test(answer.said), JSON.stringify(answer));
   }
 });
 
@@ -148,7 +148,7 @@ test("names as long as names may be, and longer, are refused or asked once", asy
   const answers = await tryAll(internet, gloved, probes);
   for (const { token } of probes) {
     const answer = answers.get(token);
-    assert.ok(answer !== undefined && !answer.arrived && !answer.said.endsWith("200") && answer.seconds < 25, JSON.stringify(answer));
+    assert.ok(answer !== undefined && !answer.arrived && !answer.said.endsWith("200") && answer.seconds < 55, JSON.stringify(answer));
   }
   const asked = internet.arrivals.slice(earlier).flatMap((arrival) => (arrival.kind === "question" ? [arrival.name.length] : []));
   assert.deepEqual([...new Set(asked)], [127]);
