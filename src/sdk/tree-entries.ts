@@ -1,17 +1,16 @@
 // What `find -printf` says of a place and all below it, as data. The bytes come from inside a sandbox: nothing is believed but its shape.
+import { type EntryKind, kindOf } from "./directory-entries.ts";
 
 export interface TreeEntry {
   /** From the place on; empty for the place itself. Its parts are names: none is empty, `.` or `..`. */
   readonly path: string;
-  readonly kind: "file" | "directory" | "link" | "other";
+  readonly kind: EntryKind;
   readonly bytes: number;
   readonly isExecutable: boolean;
 }
 
 /** Path from the place on, kind, length, mode in octal; each ended by NUL. */
 export const treeFormat = "%P\\0%y\\0%s\\0%m\\0";
-
-const kinds: Readonly<Record<string, TreeEntry["kind"]>> = { f: "file", d: "directory", l: "link" };
 
 const isPath = (path: string): boolean => path === "" || path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
 
@@ -25,7 +24,7 @@ export function parseTree(bytes: Uint8Array): readonly TreeEntry[] | undefined {
       const size = Number(length);
       const isKnown = isPath(path) && (path === "") === (at === 0) && Number.isSafeInteger(size) && /^[0-7]{1,5}$/u.test(mode);
       if (!isKnown) return undefined;
-      entries.push({ path, kind: kinds[kind] ?? "other", bytes: size, isExecutable: (Number.parseInt(mode, 8) & 0o100) !== 0 });
+      entries.push({ path, kind: kindOf(kind), bytes: size, isExecutable: (Number.parseInt(mode, 8) & 0o100) !== 0 });
     }
     return entries.length === 0 ? undefined : entries;
   } catch {

@@ -97,6 +97,14 @@ export const mountedPlaces = (workspace: { readonly path: string; readonly isWri
 export const sentryOf = (runtimePid: number): number | undefined =>
   treeOf(runtimePid).find(({ pid }) => commandLine(pid)[0] === "runsc-sandbox")?.pid;
 
+function descriptorsIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return []; // fails closed because without a known file the memory counts as not told
+  }
+}
+
 function isMemory(descriptor: string): boolean {
   try {
     return /^\/memfd:runsc-memory\b/u.test(readlinkSync(descriptor));
@@ -108,7 +116,7 @@ function isMemory(descriptor: string): boolean {
 /** Where the sentry keeps the memory of all that runs in it. Undefined: it is kept elsewhere than we know. */
 export function memoryFileOf(sentryPid: number): string | undefined {
   const directory = `/proc/${sentryPid}/fd`;
-  const found = readdirSync(directory).find((name) => isMemory(path.join(directory, name)));
+  const found = descriptorsIn(directory).find((name) => isMemory(path.join(directory, name)));
   return found === undefined ? undefined : path.join(directory, found);
 }
 
